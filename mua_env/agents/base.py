@@ -22,6 +22,8 @@ class Agent(ABC):
     """
 
     name: str = "agent"
+    blocking: bool = False
+    """Whether `act` waits for a person or a network, so that it must not run on an event loop."""
 
     @abstractmethod
     def reset(self, *, system_prompt: str, tools: list[dict[str, Any]], seed: int) -> None:
@@ -44,11 +46,6 @@ class Agent(ABC):
         if self.blocking:
             return await asyncio.to_thread(self.act, messages)
         return self.act(messages)
-
-    @property
-    def blocking(self) -> bool:
-        """Whether `act` waits for a person or a network, and so must not run on the event loop."""
-        return False
 
     def fork(self) -> Self:
         """An agent in the same state that goes on independently.
