@@ -1,0 +1,145 @@
+"""One environment's database: a clone of the template, with the running episode as its open transaction."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import ColumnElement, Connection, Executable, Result, RootTransaction, select
+
+from mua_env.database._changelog import TOUCHED
+from mua_env.database._statements import Model, TableStatements, statements_of, table_of
+from mua_env.errors import EpisodeError
+
+if TYPE_CHECKING:
+    from mua_env.database._template import Template
+
+RowKey = tuple[str, str]
+"""Table name, and the primary key as JSON text (a list of the key columns' values)."""
+Row = dict[str, Any]
+Changes = dict[RowKey, Row | None]
+"""The rows that differ from the template: their present content, ``None`` for a deleted row."""
+
+
+class Database:
+    """A clone that tools read and write. Obtain one from :meth:`Template.clone`.
+
+    Rows are plain dictionaries. A column that is NULL is left out of them, as is a column declared with
+    ``info={"hidden": True}`` (an index for look-ups that is no part of the record).
+
+    Args:
+        template: what this database is a clone of.
+        connection: an open connection to the clone.
+        on_close: releases the clone, after the connection is closed.
+    """
+
+    def __init__(self, template: Template, connection: Connection, on_close: Callable[[], None] | None = None) -> None:
+        self.template = template
+        self._connection = connection
+        self._on_close = on_close
+        self._transaction: RootTransaction = connection.begin()
+        self._closed = False
+
+    # Reading and writing
+
+    def get(self, model: Model, key: Any) -> Row | None:
+        """The row with a primary key (a tuple for a composite one), or ``None``. The dictionary is yours to change."""
+        table = table_of(model)
+        found = self._connection.execute(table.by_key, table.bind(key)).first()
+        return None if found is None else _as_row(found._mapping)
+
+    def find(
+        self, model: Model, *where: ColumnElement[bool], order_by: Any = None, limit: int | None = None
+    ) -> list[Row]:
+        """The rows that fulfil all conditions, by primary key unless ``order_by`` says otherwise."""
+        table = table_of(model)
+        statement = select(*table.visible).where(*where)
+        statement = statement.order_by(*(table.keys if order_by is None else (order_by,)))
+        if limit is not None:
+            statement = statement.limit(limit)
+        return [_as_row(row._mapping) for row in self._connection.execute(statement)]
+
+    def insert(self, model: Model, row: Mapping[str, Any]) -> None:
+        """Add a row."""
+        self._connection.execute(table_of(model).insert, dict(row))
+
+    def update(self, model: Model, key: Any, **columns: Any) -> bool:
+        """Set columns of one row (``None`` removes a value). Returns whether the row exists."""
+        table = table_of(model)
+        values = {f"new_{name}": value for name, value in columns.items()}
+        result = self._connection.execute(table.update(tuple(columns)), {**table.bind(key), **values})
+        return result.rowcount > 0
+
+    def delete(self, model: Model, key: Any) -> bool:
+        """Remove one row. Returns whether it existed."""
+        table = table_of(model)
+        return self._connection.execute(table.delete, table.bind(key)).rowcount > 0
+
+    def execute(self, statement: Executable, parameters: Mapping[str, Any] | None = None) -> Result[Any]:
+        """Run any SQLAlchemy statement inside the episode's transaction."""
+        return self._connection.execute(statement, dict(parameters or {}))
+
+    @contextmanager
+    def savepoint(self) -> Iterator[None]:
+        """A block whose changes are all undone if it raises."""
+        with self._connection.begin_nested():
+            yield
+
+    # The episode
+
+    def reset(self) -> None:
+        """Undo everything since the clone was made or last reset; the cost follows what was changed."""
+        if self._closed:
+            raise EpisodeError("this database is closed")
+        self._transaction.rollback()
+        self._transaction = self._connection.begin()
+
+    def changes(self) -> Changes:
+        """The rows that differ from the template now, hidden columns left out."""
+        reader = self.template.reader()
+        changed: Changes = {}
+        for name, key in self._touched():
+            table = statements_of(self.template.tables[name])
+            now, before = self._by_text(table, key), reader._by_text(table, key)
+            if now != before or json.dumps(now) != json.dumps(before):
+                changed[(name, key)] = now
+        return changed
+
+    def fork(self) -> Database:
+        """An independent clone with the same content; its :meth:`reset` goes back to the template as well."""
+        twin = self.template.clone()
+        for name, key in self._touched():
+            table = statements_of(self.template.tables[name])
+            row = self._connection.execute(table.whole_by_key, table.bind(json.loads(key))).first()
+            twin._connection.execute(table.delete, table.bind(json.loads(key)))
+            if row is not None:
+                twin._connection.execute(table.insert, dict(row._mapping))
+        return twin
+
+    def close(self) -> None:
+        """Release the clone. May be called again."""
+        if self._closed:
+            return
+        self._closed = True
+        self._connection.close()
+        if self._on_close is not None:
+            self._on_close()
+
+    def _touched(self) -> Sequence[tuple[str, str]]:
+        log = select(TOUCHED.c.table_name, TOUCHED.c.row_key).order_by(TOUCHED.c.table_name, TOUCHED.c.row_key)
+        return [(name, _normal_key(key)) for name, key in self._connection.execute(log)]
+
+    def _by_text(self, table: TableStatements, key: str) -> Row | None:
+        found = self._connection.execute(table.by_key, table.bind(json.loads(key))).first()
+        return None if found is None else _as_row(found._mapping)
+
+
+def _as_row(mapping: Mapping[Any, Any]) -> Row:
+    return {name: value for name, value in mapping.items() if value is not None}
+
+
+def _normal_key(text: str) -> str:
+    """The key's JSON in one spelling: PostgreSQL puts a space after each comma, SQLite does not."""
+    return json.dumps(json.loads(text), ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,70 @@
+"""The exceptions of this package.
+
+    MuaError
+     +- ConfigError      an option or a combination of options that cannot be
+     |   +- MissingExtra an optional dependency is not installed
+     +- DomainError      a domain that is unknown, or breaks its contract
+     +- DataError        a file or a record that cannot be read
+     |   +- TaskError    a task that is unknown, malformed, or whose gold actions fail
+     +- EpisodeError     a call out of order: a step before reset, a step after the end
+     +- ToolError        a tool refuses; its text is what the agent reads
+     +- UserFault        the user simulator failed; the episode ends truncated and is not scored
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class MuaError(Exception):
+    """Base of every exception that this package raises on purpose."""
+
+
+class ConfigError(MuaError, ValueError):
+    """An option has a value that cannot be, or two options exclude each other."""
+
+
+class MissingExtra(ConfigError, ImportError):
+    """An optional dependency is not installed; the message holds the command that installs it."""
+
+
+class DomainError(MuaError, LookupError):
+    """A domain is unknown, cannot be imported, or breaks the domain contract."""
+
+
+class DataError(MuaError, ValueError):
+    """A file or a record cannot be read; the message names it and says what is wrong with it."""
+
+
+class TaskError(DataError):
+    """A task is unknown or malformed, or its gold actions cannot be run."""
+
+
+class EpisodeError(MuaError, RuntimeError):
+    """The episode was driven out of order, as by a step before ``reset`` or after the end."""
+
+
+class ToolError(MuaError):
+    """A tool refuses to act. The agent reads the text as ``Error: <text>`` and nothing is changed."""
+
+
+class UserFault(MuaError):
+    """The user simulator failed (time-out, unusable reply). Never the agent's failure, never a reward of 0."""
+
+
+def missing_extra(extra: str, *, needed_by: str | None = None) -> MissingExtra:
+    """The error for a missing optional dependency.
+
+    Args:
+        extra: name of the extra, as ``"llm"`` or ``"train"``.
+        needed_by: what asked for it, for the message.
+    """
+    subject = f"{needed_by} needs" if needed_by else "This needs"
+    return MissingExtra(f"{subject} the optional dependencies of [{extra}]: pip install 'mua-env[{extra}]'")
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """``" Did you mean 'x'?"`` for the closest known name, else an empty string."""
+    close = difflib.get_close_matches(name, list(known), n=1)
+    return f" Did you mean {close[0]!r}?" if close else ""

@@ -1,0 +1,19 @@
+"""Training of the agent: token-level dialogues, cold-start SFT, GRPO.
+
+Import the module you need; nothing here imports torch, transformers or trl until it is used.
+
+    config        every setting, with the paper's value and where it comes from
+    advantages    group advantages and the clipped objective, as pure functions
+    template      the append-only chat template, and compact renderings of policy document and tools
+    chat          what a tokenizer makes of a dialogue, chunk by chunk
+    parsing       the agent's sampled text -> an assistant message
+    trajectory    token ids, mask, log-probabilities and sources of one dialogue
+    scratch       a byte-level tokenizer and a small Qwen3 model from nothing
+    generation    batched sampling over one persistent key-value cache
+    rollout       many dialogues at once, token in, token out
+    demonstrations, cold_start
+                  expert dialogues as trajectories, and supervised training on them
+    grpo          the thin TRL subclass
+    run_folder, plots, pipeline, quickstart
+                  a run from configuration to report
+"""

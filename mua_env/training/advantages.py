@@ -1,0 +1,99 @@
+"""Group advantages and the clipped objective of GRPO, as pure functions of numbers.
+
+The trainer calls `group_advantages`; the scalar `clipped_objective` states the loss that it optimises
+per token, and is what the worked numbers of the paper's reading are checked against (§3.3.1, Eq. 2-3).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from mua_env.errors import ConfigError
+
+Std = Literal["population", "sample"]
+"""Divide the squared deviations by the number of rewards (population), or by one less (sample)."""
+
+
+@dataclass(frozen=True)
+class GroupAdvantages:
+    """The advantages of one group of rollouts of the same query.
+
+    Attributes:
+        values: one per rollout; 0.0 where the rollout does not count, or where the group teaches nothing.
+        valid: how many rollouts have a reward.
+        all_equal: whether at least one rollout counts and all that count have the same reward.
+    """
+
+    values: tuple[float, ...]
+    valid: int
+    all_equal: bool
+
+
+def group_advantages(rewards: Sequence[float | None], *, std: Std = "population") -> GroupAdvantages:
+    """``A_i = (r_i - mean(r)) / std(r)`` over the rollouts that have a reward (Eq. 2).
+
+    A reward of None marks a failed episode: it is out of the group, for the mean and the standard
+    deviation too. The paper is silent on groups whose rewards are all equal: their advantages are 0 here,
+    and the group is reported. Nothing is added to the denominator.
+
+    Raises:
+        ConfigError: a reward is not a finite number.
+    """
+    valid = [reward for reward in rewards if reward is not None]
+    for reward in valid:
+        if not math.isfinite(reward):
+            raise ConfigError(
+                f"a reward must be a finite number or None, got {reward!r} in {list(rewards)!r}"
+            )
+    zeros = (0.0,) * len(rewards)
+    if not valid:
+        return GroupAdvantages(zeros, 0, False)
+    if min(valid) == max(valid):
+        return GroupAdvantages(zeros, len(valid), True)
+    mean = math.fsum(valid) / len(valid)
+    squares = math.fsum((reward - mean) ** 2 for reward in valid)
+    deviation = math.sqrt(squares / (len(valid) if std == "population" else len(valid) - 1))
+    values = tuple(0.0 if reward is None else (reward - mean) / deviation for reward in rewards)
+    return GroupAdvantages(values, len(valid), False)
+
+
+def batch_advantages(
+    rewards: Sequence[float | None], group_size: int, *, std: Std = "population"
+) -> list[GroupAdvantages]:
+    """`group_advantages` for consecutive groups of ``group_size`` rewards.
+
+    Raises:
+        ConfigError: the rewards do not divide into groups.
+    """
+    if group_size < 1 or len(rewards) % group_size:
+        raise ConfigError(f"{len(rewards)} rewards do not divide into groups of {group_size}")
+    starts = range(0, len(rewards), group_size)
+    return [group_advantages(rewards[start : start + group_size], std=std) for start in starts]
+
+
+def k3(ratio: float) -> float:
+    """The estimator ``x - 1 - ln x`` of a Kullback-Leibler divergence, from one probability ratio."""
+    return ratio - 1.0 - math.log(ratio)
+
+
+def clipped_objective(
+    advantage: float, ratio: float, *, epsilon: float, beta: float, kl_ratio: float | None = None
+) -> float:
+    """The objective of one token, to be maximised (Eq. 3).
+
+    ``min(ratio * A, clip(ratio, 1 - epsilon, 1 + epsilon) * A) - beta * k3(kl_ratio)``
+
+    Args:
+        advantage: the advantage of the token's rollout.
+        ratio: probability under the model in training over that under the model that sampled.
+        epsilon: clip range.
+        beta: weight of the divergence from the reference model.
+        kl_ratio: the ratio that the divergence is estimated from; ``ratio`` if None. The trainer uses
+            reference over current probability, the unbiased form for samples of the current model.
+    """
+    clipped = min(max(ratio, 1.0 - epsilon), 1.0 + epsilon)
+    divergence = k3(ratio if kl_ratio is None else kl_ratio)
+    return min(ratio * advantage, clipped * advantage) - beta * divergence
