@@ -1,0 +1,56 @@
+"""Airport codes and their cities: the network of the own data, and the twenty airports of the public data."""
+
+from __future__ import annotations
+
+CITIES: dict[str, str] = {
+    "AUS": "Austin",
+    "BNA": "Nashville",
+    "BWI": "Baltimore",
+    "CLE": "Cleveland",
+    "CMH": "Columbus",
+    "IND": "Indianapolis",
+    "MCI": "Kansas City",
+    "MKE": "Milwaukee",
+    "MSY": "New Orleans",
+    "OAK": "Oakland",
+    "PDX": "Portland",
+    "PIT": "Pittsburgh",
+    "RDU": "Raleigh",
+    "SAN": "San Diego",
+    "SAT": "San Antonio",
+    "SLC": "Salt Lake City",
+    "SMF": "Sacramento",
+    "STL": "St. Louis",
+    "TPA": "Tampa",
+    "TUS": "Tucson",
+}
+"""City of each airport of the own data."""
+
+PUBLIC_CITIES: dict[str, str] = {
+    "ATL": "Atlanta",
+    "BOS": "Boston",
+    "CLT": "Charlotte",
+    "DEN": "Denver",
+    "DFW": "Dallas",
+    "DTW": "Detroit",
+    "EWR": "Newark",
+    "IAH": "Houston",
+    "JFK": "New York",
+    "LAS": "Las Vegas",
+    "LAX": "Los Angeles",
+    "LGA": "New York",
+    "MCO": "Orlando",
+    "MIA": "Miami",
+    "MSP": "Minneapolis",
+    "ORD": "Chicago",
+    "PHL": "Philadelphia",
+    "PHX": "Phoenix",
+    "SEA": "Seattle",
+    "SFO": "San Francisco",
+}
+"""City of each airport that occurs in the public benchmark's flights."""
+
+
+def city(code: str) -> str:
+    """City of an airport; the code itself when the airport is not known."""
+    return CITIES.get(code) or PUBLIC_CITIES.get(code) or code

@@ -1,0 +1,269 @@
+"""The fourteen tools of the airline domain, with the names and arguments of the public benchmark's.
+
+``compat`` mode keeps the public faults that replay or scoring depends on; ``strict`` mode mends them:
+
+- a flight update leaves the reservation's cabin as it was (strict: it is set);
+- bookings and updates take no seats and cancellations release none (strict: they do);
+- only three bookings, and three certificates a user, get an id of their own: a fourth booking overwrites the
+  third and a fourth certificate is silently lost (strict: ids follow from what is booked, so that the order of
+  calls does not matter);
+- a cancelled reservation can be cancelled or changed again, and negative amounts and bag counts go through
+  (strict: refused);
+- a connection past midnight on the last day of a month has an impossible date (strict: the next day).
+
+What the policy document asks the agent to see to (who may cancel, free bags, mixes of payment methods) no mode checks.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from mua_env.arithmetic import calculate as evaluate
+from mua_env.envs.airline import airports, booking, search
+from mua_env.envs.airline.models import Reservation, User
+from mua_env.envs.airline.records import (
+    BAG_PRICE,
+    Cabin,
+    FlightLeg,
+    Passenger,
+    Payment,
+    TripType,
+    YesNo,
+    plain,
+)
+from mua_env.errors import ToolError
+from mua_env.tools import Toolkit, tool
+
+UserId = Annotated[str, Field(description="User id, as 'first_last_1234'.")]
+ReservationId = Annotated[str, Field(description="Reservation id, six letters and digits.")]
+Airport = Annotated[str, Field(description="Airport, by its three-letter code.")]
+Date = Annotated[str, Field(description="Date of departure, as YYYY-MM-DD.")]
+Legs = Annotated[list[FlightLeg], Field(description="All flights of the itinerary in order, kept ones too.")]
+Passengers = Annotated[list[Passenger], Field(description="All passengers of the reservation.")]
+PaymentId = Annotated[str, Field(description="Payment method in the user's profile that pays or gets the refund.")]
+TotalBags = Annotated[int, Field(description="Checked bags in all, free ones included.")]
+PaidBags = Annotated[int, Field(description="Checked bags that are paid for.")]
+
+
+class AirlineTools(Toolkit):
+    """Tools of an airline's customer service."""
+
+    # Reading
+
+    @tool
+    def get_user_details(self, user_id: UserId) -> dict[str, Any]:
+        """Get a user's profile: address, payment methods, saved passengers, membership and reservation ids."""
+        user = self._user(user_id)
+        del user["user_id"]
+        return user
+
+    @tool
+    def get_reservation_details(self, reservation_id: ReservationId) -> dict[str, Any]:
+        """Get a reservation: its flights, passengers, payments, bags and insurance."""
+        return self._reservation(reservation_id)
+
+    @tool
+    def list_all_airports(self) -> dict[str, str]:
+        """List all airports by their three-letter codes, with the cities they serve."""
+        return {code: airports.city(code) for code in search.airport_codes(self.db)}
+
+    @tool
+    def search_direct_flight(self, origin: Airport, destination: Airport, date: Date) -> list[dict[str, Any]]:
+        """Find direct flights between two airports on one day, with seats and prices."""
+        return search.direct(self.db, origin, destination, date)
+
+    @tool
+    def search_onestop_flight(self, origin: Airport, destination: Airport, date: Date) -> list[list[dict[str, Any]]]:
+        """Find connections with one stop between two airports, by the day of the first departure."""
+        return search.one_stop(self.db, origin, destination, date, strict=self.mode == "strict")
+
+    @tool
+    def calculate(
+        self, expression: Annotated[str, Field(description="Arithmetic with numbers, + - * / and parentheses.")]
+    ) -> str:
+        """Work out an arithmetic expression."""
+        return evaluate(expression)
+
+    @tool
+    def think(self, thought: Annotated[str, Field(description="The thought.")]) -> str:
+        """Note a thought. It changes nothing and the user does not see it."""
+        return ""
+
+    # Writing
+
+    @tool(writes=True)
+    def book_reservation(
+        self,
+        user_id: UserId,
+        origin: Airport,
+        destination: Airport,
+        flight_type: Annotated[TripType, Field(description="One way or round trip.")],
+        cabin: Annotated[Cabin, Field(description="Cabin, the same for all flights.")],
+        flights: Legs,
+        passengers: Passengers,
+        payment_methods: Annotated[list[Payment], Field(description="The price, split over payment methods.")],
+        total_baggages: TotalBags,
+        nonfree_baggages: PaidBags,
+        insurance: Annotated[YesNo, Field(description="Whether travel insurance is bought.")],
+    ) -> dict[str, Any]:
+        """Book a new reservation and charge it to payment methods in the user's profile."""
+        user = self._user(user_id)
+        self._check_bags(total_baggages, nonfree_baggages)
+        legs = booking.price_legs(self.db, plain(flights), cabin, len(passengers))
+        paid = plain(payment_methods)
+        total = booking.booking_price(legs, len(passengers), nonfree_baggages, insured=insurance == "yes")
+        booking.check_payments(user, paid, total, strict=self._strict)
+        row = {
+            "reservation_id": booking.new_reservation_id(self.db, user_id, legs, strict=self._strict),
+            "user_id": user_id,
+            "origin": origin,
+            "destination": destination,
+            "flight_type": flight_type,
+            "cabin": cabin,
+            "flights": legs,
+            "passengers": plain(passengers),
+            "payment_history": paid,
+            "created_at": search.now(self.db),
+            "total_baggages": total_baggages,
+            "nonfree_baggages": nonfree_baggages,
+            "insurance": insurance,
+        }
+        booking.store(self.db, row)
+        booking.charge(user, paid)
+        if row["reservation_id"] not in user["reservations"] or not self._strict:
+            user["reservations"].append(row["reservation_id"])
+        self._save_user(user)
+        if self._strict:
+            booking.move_seats(self.db, legs, cabin, -len(passengers))
+        return row
+
+    @tool(writes=True)
+    def cancel_reservation(self, reservation_id: ReservationId) -> dict[str, Any]:
+        """Cancel a whole reservation and refund every payment to the method it came from."""
+        row = self._open(reservation_id)
+        row["payment_history"] += [{**paid, "amount": -paid["amount"]} for paid in row["payment_history"]]
+        row["status"] = "cancelled"
+        self.db.update(Reservation, reservation_id, payment_history=row["payment_history"], status="cancelled")
+        if self._strict:
+            booking.move_seats(self.db, row["flights"], row["cabin"], len(row["passengers"]))
+        return row
+
+    @tool(writes=True)
+    def update_reservation_flights(
+        self,
+        reservation_id: ReservationId,
+        cabin: Annotated[Cabin, Field(description="Cabin after the change, the same for all flights.")],
+        flights: Legs,
+        payment_id: PaymentId,
+    ) -> dict[str, Any]:
+        """Change the flights or the cabin of a reservation; the difference in price is charged or refunded."""
+        row = self._open(reservation_id)
+        user = self._user(row["user_id"])
+        heads = len(row["passengers"])
+        if self._strict:
+            booking.move_seats(self.db, row["flights"], row["cabin"], heads)
+        kept = row["flights"] if cabin == row["cabin"] else []
+        legs = booking.price_legs(self.db, plain(flights), cabin, heads, kept=kept)
+        due = (sum(leg["price"] for leg in legs) - sum(leg["price"] for leg in row["flights"])) * heads
+        booking.charge_one(user, payment_id, due)
+        row["flights"] = legs
+        if self._strict:
+            row["cabin"] = cabin
+            booking.move_seats(self.db, legs, cabin, -heads)
+        if due:
+            row["payment_history"].append({"payment_id": payment_id, "amount": due})
+        self._save_reservation(row, "flights", "cabin", "payment_history")
+        self._save_user(user)
+        return row
+
+    @tool(writes=True)
+    def update_reservation_baggages(
+        self,
+        reservation_id: ReservationId,
+        total_baggages: TotalBags,
+        nonfree_baggages: PaidBags,
+        payment_id: PaymentId,
+    ) -> dict[str, Any]:
+        """Set the number of checked bags of a reservation; bags newly paid for are charged."""
+        row = self._open(reservation_id)
+        self._check_bags(total_baggages, nonfree_baggages)
+        user = self._user(row["user_id"])
+        due = BAG_PRICE * max(0, nonfree_baggages - row["nonfree_baggages"])
+        booking.charge_one(user, payment_id, due)
+        row["total_baggages"], row["nonfree_baggages"] = total_baggages, nonfree_baggages
+        if due:
+            row["payment_history"].append({"payment_id": payment_id, "amount": due})
+        self._save_reservation(row, "total_baggages", "nonfree_baggages", "payment_history")
+        self._save_user(user)
+        return row
+
+    @tool(writes=True)
+    def update_reservation_passengers(self, reservation_id: ReservationId, passengers: Passengers) -> dict[str, Any]:
+        """Replace the passengers of a reservation; their number stays the same."""
+        row = self._open(reservation_id)
+        if len(passengers) != len(row["passengers"]):
+            raise ToolError(
+                f"reservation {reservation_id!r} has {len(row['passengers'])} passengers, got {len(passengers)}; "
+                "the number cannot change"
+            )
+        row["passengers"] = plain(passengers)
+        self._save_reservation(row, "passengers")
+        return row
+
+    @tool(writes=True)
+    def send_certificate(
+        self, user_id: UserId, amount: Annotated[int | float, Field(description="Worth in dollars.")]
+    ) -> str:
+        """Give a user a travel certificate, which is added to the profile's payment methods."""
+        user = self._user(user_id)
+        if self._strict and amount <= 0:
+            raise ToolError(f"a certificate is worth more than 0 dollars, got {amount}")
+        payment_id = booking.new_certificate_id(user, amount, strict=self._strict)
+        if payment_id is None:
+            return "null"
+        user["payment_methods"][payment_id] = {"source": "certificate", "amount": amount, "id": payment_id}
+        self._save_user(user)
+        return f"Certificate {payment_id} added to user {user_id} with amount {amount}."
+
+    @tool(terminal=True)
+    def transfer_to_human_agents(
+        self, summary: Annotated[str, Field(description="What the user wants, and why it cannot be done here.")]
+    ) -> str:
+        """Hand the user over to a human agent. Only for requests that the tools and the policy do not cover."""
+        return "Transfer successful"
+
+    # Shared
+
+    @property
+    def _strict(self) -> bool:
+        return self.mode == "strict"
+
+    def _user(self, user_id: str) -> dict[str, Any]:
+        user = self.db.get(User, user_id)
+        if user is None:
+            raise ToolError(f"no user has the id {user_id!r}")
+        return user
+
+    def _reservation(self, reservation_id: str) -> dict[str, Any]:
+        row = self.db.get(Reservation, reservation_id)
+        if row is None:
+            raise ToolError(f"no reservation has the id {reservation_id!r}")
+        return row
+
+    def _open(self, reservation_id: str) -> dict[str, Any]:
+        row = self._reservation(reservation_id)
+        if self._strict and row.get("status") == "cancelled":
+            raise ToolError(f"reservation {reservation_id!r} is cancelled and can no longer be changed")
+        return row
+
+    def _check_bags(self, total: int, paid: int) -> None:
+        if self._strict and not 0 <= paid <= total:
+            raise ToolError(f"paid bags must lie between 0 and the total, got {paid} of {total}")
+
+    def _save_user(self, user: dict[str, Any]) -> None:
+        booking.save_user(self.db, user)
+
+    def _save_reservation(self, row: dict[str, Any], *columns: str) -> None:
+        self.db.update(Reservation, row["reservation_id"], **{name: row[name] for name in columns})
