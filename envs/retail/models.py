@@ -20,7 +20,6 @@ class Base(DeclarativeBase):
 
     type_annotation_map = {  # noqa: RUF012 - SQLAlchemy reads a plain class attribute
         str: String(),
-        float: _Document,
         list[str]: _Document,
         list[dict[str, Any]]: _Document,
         dict[str, Any]: _Document,
@@ -66,6 +65,7 @@ class Order(Base):
     exchange_new_items: Mapped[list[str] | None]
     exchange_payment_method_id: Mapped[str | None]
     exchange_price_difference: Mapped[float | None]
+    """US dollars. Not a JSON column: SQLite would store a bare 0.0 there as the integer 0."""
 
 
 class Product(Base):
