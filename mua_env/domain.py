@@ -1,0 +1,181 @@
+"""The contract of a domain, and how domains are found.
+
+A domain is one folder: tables, tools, policy document, seeded data and tasks. It is found through the entry-point
+group ``mua_env.domains``: the entry's name ``Retail-v1`` gives the id ``MUA/Retail-v1`` and points to an instance of
+:class:`Domain`. Another package adds a domain the same way.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sqlalchemy.orm import DeclarativeBase
+
+from mua_env.database import Rows
+from mua_env.errors import ConfigError, DomainError, TaskError, did_you_mean
+from mua_env.tasks import Goal, Task, TaskSet, parse_source, read_tasks, select_level
+from mua_env.tools import Toolkit
+
+if TYPE_CHECKING:
+    from mua_env.agents.base import Agent
+
+GROUP = "mua_env.domains"
+_ENTRY = re.compile(r"(?P<name>[A-Z]\w*)-v(?P<version>\d+)")
+
+
+class Domain(ABC):
+    """Everything that the engine needs of a domain.
+
+    Attributes:
+        name: lower case, as ``"retail"``.
+        version: of the environment's id; raised when results stop being comparable.
+        models: the declarative base of its tables. A column with ``info={"hidden": True}`` is no part of the record;
+            the lists in a column with ``info={"set": True}`` have no order.
+        toolkit: its tools.
+        splits: names of its own splits.
+        text_with_calls_reaches_user: whether text beside tool calls is said to the user (default: no).
+    """
+
+    name: ClassVar[str]
+    version: ClassVar[int] = 1
+    models: ClassVar[type[DeclarativeBase]]
+    toolkit: ClassVar[type[Toolkit]]
+    splits: ClassVar[tuple[str, ...]] = ("train", "test")
+    text_with_calls_reaches_user: ClassVar[bool] = False
+
+    @abstractmethod
+    def data(self) -> Rows:
+        """The domain's own seeded data: table name -> rows."""
+
+    @abstractmethod
+    def policy(self, *, compact: bool = False) -> str:
+        """The policy document, markdown; ``compact`` is the same rules in few words, for small models."""
+
+    @abstractmethod
+    def tasks(self, split: str) -> Sequence[Task]:
+        """The tasks of one of the domain's own splits."""
+
+    @property
+    def language(self) -> Any:
+        """What the agenda user speaks and understands here (a ``mua_env.language.DialogueLanguage``)."""
+        raise DomainError(f"the domain {self.name!r} has no language for the agenda user")
+
+    def expert(self, *, style: str = "plain") -> Agent:
+        """A scripted agent that solves the domain's tasks by dialogue."""
+        raise DomainError(f"the domain {self.name!r} has no scripted expert")
+
+    def derive_goal(self, task: Task, rows: Rows) -> Goal | None:
+        """An agenda made from a public task's gold actions and the user's own record, or ``None``."""
+        return None
+
+    def generate(self, *, level: int, seed: int, split: str = "train") -> Iterator[Task]:
+        """Verified tasks without end."""
+        raise DomainError(f"the domain {self.name!r} generates no tasks")
+
+    def public(self, benchmark: str, split: str, path: str | Path | None) -> TaskSet:
+        """The tasks of a public benchmark, read from the user's own copy of it."""
+        raise TaskError(f"the domain {self.name!r} reads no tasks of {benchmark!r}")
+
+    def task_set(self, source: str = "train", *, path: str | Path | None = None) -> TaskSet:
+        """The tasks of a source.
+
+        Args:
+            source: one of the domain's splits, with a level if wanted (``"train"``, ``"test:level=2"``);
+                ``"generate:level=2"`` (also ``seed=``, ``split=``) for a new verified task at each reset; a public
+                benchmark (``"tau1:test"``); or a JSON Lines file of tasks.
+            path: where the files of a public benchmark lie.
+
+        Raises:
+            TaskError: there is no such source, or it cannot be read.
+        """
+        name, options = parse_source(source)
+        if name in self.splits:
+            level = _integer(options, "level", source)
+            tasks = select_level(self.tasks(name), level)
+            if not tasks:
+                raise TaskError(f"{self.name} {name!r} has no tasks of level {level}")
+            return self._own(source, tasks)
+        if name == "generate":
+            from mua_env.generation import GeneratedTasks
+
+            return self._own(source, GeneratedTasks(self, source, options))
+        if ":" in name:
+            benchmark, _, split = name.partition(":")
+            return self.public(benchmark, split, path)
+        if source.endswith(".jsonl"):
+            return self._own(source, read_tasks(source))
+        known = [*self.splits, "generate", "tau1:test"]
+        raise TaskError(
+            f"unknown task source {source!r} for {self.name}.{did_you_mean(source, known)} "
+            f"Use {', '.join(map(repr, self.splits))}, 'generate:level=1', 'tau1:test', or a .jsonl file"
+        )
+
+    def _own(self, source: str, tasks: Sequence[Task]) -> TaskSet:
+        return TaskSet(
+            name=source, domain=self.name, tasks=tasks, data=self.data, policy=self.policy(), world=f"{self.name}:own"
+        )
+
+
+def _integer(options: dict[str, str], key: str, source: str) -> int | None:
+    unknown = sorted(options.keys() - {key})
+    if unknown:
+        raise TaskError(f"task source {source!r}: unknown option {unknown[0]!r}; there is {key!r}")
+    if key not in options:
+        return None
+    try:
+        return int(options[key])
+    except ValueError:
+        raise TaskError(f"task source {source!r}: {key} is {options[key]!r}, not a whole number") from None
+
+
+@lru_cache(maxsize=1)
+def domain_entries() -> dict[str, EntryPoint]:
+    """The installed domains by lower-case name, from entry-point metadata alone (nothing is imported)."""
+    found: dict[str, EntryPoint] = {}
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
+        match = _ENTRY.fullmatch(entry.name)
+        if match is None:
+            raise DomainError(f"entry point {entry.name!r} of {GROUP} is not of the form 'Retail-v1' ({entry.value})")
+        found[match["name"].lower()] = entry
+    return found
+
+
+def environment_ids() -> dict[str, str]:
+    """The Gymnasium id of each installed domain, by lower-case name."""
+    return {name: f"MUA/{entry.name}" for name, entry in domain_entries().items()}
+
+
+def load_domain(domain: str | Domain) -> Domain:
+    """A domain by its name (``"retail"``) or Gymnasium id.
+
+    Raises:
+        DomainError: it is not installed, or its entry point gives no :class:`Domain`.
+    """
+    if isinstance(domain, Domain):
+        return domain
+    if not isinstance(domain, str):
+        raise ConfigError(f"domain is a name or a Domain, got {type(domain).__name__}")
+    name = re.sub(r"^MUA/|-v\d+$", "", domain).lower()
+    entries = domain_entries()
+    if name not in entries:
+        known = ", ".join(entries) or "none"
+        raise DomainError(f"no domain {domain!r} is installed.{did_you_mean(name, entries)} Installed: {known}")
+    return _load(name)
+
+
+@lru_cache(maxsize=64)
+def _load(name: str) -> Domain:
+    entry = domain_entries()[name]
+    try:
+        loaded = entry.load()
+    except (ImportError, AttributeError) as error:
+        raise DomainError(f"the domain {name!r} ({entry.value}) cannot be imported: {error}") from error
+    if not isinstance(loaded, Domain):
+        raise DomainError(f"{entry.value} is a {type(loaded).__name__}, not a mua_env.Domain instance")
+    return loaded

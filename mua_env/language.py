@@ -1,0 +1,132 @@
+"""What a domain tells the agenda user about its language: slots, intents, and how values are said and recognised.
+
+The engine's part (``mua_env.users.agenda*``) knows dialogue acts; everything with the words of a domain stands in
+the domain's own folder, as a subclass of :class:`DialogueLanguage`.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from mua_env.users.agenda_personas import Voice
+
+
+@dataclass(frozen=True)
+class Slot:
+    """Something that an agent may ask for.
+
+    ``asked`` is a regular expression (case is ignored) that finds it in a question; ``noun`` is what the user calls
+    it. ``short``/``long`` are templates with ``{value}`` for giving it. ``personal`` slots are facts of the goal
+    (who the user is); the others belong to a request.
+    """
+
+    name: str
+    noun: str
+    asked: str
+    short: str = "[{value}|It is {value}.|It's {value}.|{value}.]"
+    long: str = ""
+    personal: bool = False
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """``asked``, compiled."""
+        return re.compile(self.asked, re.IGNORECASE)
+
+    def template(self, short: bool) -> str:
+        """The template for giving the value."""
+        if short:
+            return self.short
+        mine = "My" if self.personal else "The"
+        return self.long or f"[{mine} {self.noun} is|It is|It's|That would be|That's] {{value}}."
+
+
+@dataclass(frozen=True)
+class Intent:
+    """A kind of request.
+
+    ``named`` finds the intent in an agent's text, ``done`` finds a claim that it was carried out (both regular
+    expressions, case is ignored). ``slots`` are those that belong to it, in the order of asking.
+    """
+
+    name: str
+    slots: tuple[str, ...]
+    named: str
+    done: str
+
+    @cached_property
+    def named_pattern(self) -> re.Pattern[str]:
+        """``named``, compiled."""
+        return re.compile(self.named, re.IGNORECASE)
+
+    @cached_property
+    def done_pattern(self) -> re.Pattern[str]:
+        """``done``, compiled."""
+        return re.compile(self.done, re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """An agent's text against a request: slots that it states wrongly, and slots that it states rightly."""
+
+    wrong: tuple[str, ...] = ()
+    right: tuple[str, ...] = ()
+
+    @property
+    def fits(self) -> bool:
+        """Nothing in the text contradicts the request."""
+        return not self.wrong
+
+
+class DialogueLanguage(ABC):
+    """The language of a domain, for users that work from a goal.
+
+    ``alternatives`` are groups of slots of which each alone is enough to identify the user: asked for one *or*
+    the other, the user gives one.
+    """
+
+    name: str
+    slots: Mapping[str, Slot]
+    intents: Mapping[str, Intent]
+    alternatives: tuple[frozenset[str], ...] = ()
+
+    @abstractmethod
+    def wish(self, intent: str, slots: Mapping[str, Any], voice: Voice) -> str:
+        """The request as a verb phrase without its values, as ``"cancel an order"``."""
+
+    @abstractmethod
+    def value(self, slot: str, source: Mapping[str, Any], voice: Voice) -> str | None:
+        """How a person says the value of a slot, or None where the source has none.
+
+        ``source`` is the goal's facts for a personal slot, else the request's slots. Values that must survive
+        noise are wrapped in ``voice.keep``.
+        """
+
+    @abstractmethod
+    def compare(self, intent: str, slots: Mapping[str, Any], text: str) -> Comparison:
+        """Hold an agent's proposal or claim against a request."""
+
+    def answered(self, slots: Mapping[str, Any], text: str) -> bool:
+        """Whether the text holds the answer that a question was asked for."""
+        answer = str(slots.get("answer", ""))
+        return bool(answer) and answer.lower() in text.lower()
+
+    def refine(self, asked: Sequence[str], sentence: str, given: Mapping[str, int]) -> tuple[str, ...]:
+        """Correct the slots found in one asking sentence, knowing how often each was given before."""
+        return tuple(asked)
+
+    def group(self, slots: Sequence[str]) -> tuple[str, ...]:
+        """Slots as they are said in one breath, as first and last name in one."""
+        return tuple(slots)
+
+    def hint(self, slot: str, slots: Mapping[str, Any], voice: Voice) -> str | None:
+        """What the user can say instead of a slot that it does not know."""
+        return None
+
+    def difference(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, ...]:
+        """The slots that a change of mind or a fallback changes."""
+        return tuple(name for name in new if old.get(name) != new[name])

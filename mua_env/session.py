@@ -1,0 +1,230 @@
+"""The message-level core: one environment slot in which dialogues run one after another.
+
+Every shell (the Gymnasium environments, the rollout drivers, the adapters to other trainers) is a thin layer over
+``start`` and ``send``, or their async siblings ``astart`` and ``asend``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from mua_env.episode import AgentStep, Episode
+from mua_env.errors import EpisodeError, UserFault
+from mua_env.messages import AssistantMessage, Message, parse_agent_turn
+from mua_env.scoring import RewardName, Score
+from mua_env.setting import Setting
+from mua_env.tasks import Task
+from mua_env.trajectory import Trajectory
+from mua_env.users.base import UserReply, UserSession, UserSimulator
+from mua_env.world import SQLWorld
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult:
+    """What a step gives the agent: ``messages`` are new since the last one; ``score`` is set at the end."""
+
+    messages: list[Message] = field(default_factory=list)
+    terminated: bool = False
+    truncated: bool = False
+    score: Score | None = None
+
+    @property
+    def done(self) -> bool:
+        """Whether the episode has ended."""
+        return self.terminated or self.truncated
+
+
+class Session:
+    """One environment slot: a database clone and a user, reused from episode to episode.
+
+    Args:
+        setting: the domain with its tasks, shared by many sessions.
+        user: makes the users, shared by many sessions.
+        reward: ``"task"`` (default), ``"outcome"``, ``"tau1"`` or ``"tau1-no-outputs"``.
+        max_turns: turns after which an episode is truncated (default 30).
+    """
+
+    def __init__(
+        self, setting: Setting, user: UserSimulator, *, reward: RewardName = "task", max_turns: int = 30
+    ) -> None:
+        self.setting = setting
+        self.user = user
+        self.reward: RewardName = reward
+        self.max_turns = max_turns
+        self._world: SQLWorld | None = None
+        self._user: UserSession | None = None
+        self._episode: Episode | None = None
+        self._score: Score | None = None
+        self._seed = 0
+
+    @property
+    def system_prompt(self) -> str:
+        """The policy document."""
+        return self.setting.tasks.policy
+
+    @property
+    def tools(self) -> list[dict[str, Any]]:
+        """Function schemas of the agent's tools."""
+        return self.setting.tools
+
+    @property
+    def episode(self) -> Episode:
+        """The running or last episode.
+
+        Raises:
+            EpisodeError: none was started.
+        """
+        if self._episode is None:
+            raise EpisodeError("no episode was started; call start (or reset) first")
+        return self._episode
+
+    @property
+    def task(self) -> Task:
+        """The task of the running or last episode (hidden from the agent)."""
+        return self.episode.task
+
+    @property
+    def world(self) -> SQLWorld:
+        """The world of this slot."""
+        if self._world is None:
+            self._world = self.setting.make_world()
+        return self._world
+
+    def start(self, task: Task, *, seed: int = 0) -> StepResult:
+        """Begin an episode; the result holds the user's opening message.
+
+        An episode that was still running is dropped.
+        """
+        self._begin(task, seed)
+        return self._hear(self._ask(None))
+
+    async def astart(self, task: Task, *, seed: int = 0) -> StepResult:
+        """:meth:`start` for the event loop."""
+        self._begin(task, seed)
+        return self._hear(await self._aask(None))
+
+    def send(self, message: AssistantMessage | dict[str, Any] | str) -> StepResult:
+        """Take a turn of the agent.
+
+        Raises:
+            ConfigError: it is no message of an assistant; nothing has happened then.
+            EpisodeError: no episode is running.
+        """
+        step = self._act(message)
+        if step.ask_user is None:
+            return self._result(step.messages)
+        return self._hear(self._ask(step.ask_user), step.messages)
+
+    async def asend(self, message: AssistantMessage | dict[str, Any] | str) -> StepResult:
+        """:meth:`send` for the event loop: other dialogues go on while the user thinks."""
+        step = self._act(message)
+        if step.ask_user is None:
+            return self._result(step.messages)
+        return self._hear(await self._aask(step.ask_user), step.messages)
+
+    def truncate(self, cause: str) -> StepResult:
+        """End the episode at a limit that the driver keeps (tokens)."""
+        self.episode.truncate(cause)
+        return self._result([])
+
+    def fail(self, cause: str) -> StepResult:
+        """End the episode by a failure that is not the agent's: truncated, never scored."""
+        self.episode.fail("environment", cause)
+        return self._result([])
+
+    @property
+    def score(self) -> Score | None:
+        """The score of the episode; ``None`` while it runs."""
+        return self._score
+
+    def score_now(self) -> Score:
+        """The score that the present state would get, in mid-dialogue too."""
+        record = self.episode.record()
+        return self.setting.scorer.score(self.task, self.world, record, reward=self.reward)
+
+    def trajectory(self, *, id: str, agent: str = "", meta: dict[str, Any] | None = None) -> Trajectory:
+        """What happened so far, as it is written to a run's file."""
+        episode = self.episode
+        usage: dict[str, float] = {}
+        for entry in episode.entries:
+            for name, value in entry.hidden.get("usage", {}).items():
+                usage[name] = usage.get(name, 0) + value
+        return Trajectory(
+            id=id,
+            domain=self.setting.domain.name,
+            tasks=self.setting.tasks.name,
+            revision=self.setting.revision,
+            task_id=episode.task.id,
+            seed=self._seed,
+            agent=agent,
+            user=self.user.describe(episode.task),
+            system_prompt=self.system_prompt,
+            tools=self.tools,
+            entries=list(episode.entries),
+            turns=episode.turns,
+            ended_by=episode.ended_by,
+            cause=episode.cause,
+            score=self._score,
+            usage=usage,
+            meta=dict(meta or {}),
+        )
+
+    def fork(self) -> Session:
+        """An independent session in the same state: dialogue, database and user."""
+        episode = self.episode
+        twin = Session(self.setting, self.user, reward=self.reward, max_turns=self.max_turns)
+        twin._world = self.world.fork()
+        twin._episode = episode.fork(twin._world)
+        twin._user = None if self._user is None else self._user.fork()
+        twin._score, twin._seed = self._score, self._seed
+        return twin
+
+    def close(self) -> None:
+        """Release the database clone and the user. May be called again."""
+        if self._user is not None:
+            self._user.close()
+        if self._world is not None:
+            self._world.close()
+        self._user = self._world = None
+
+    def _begin(self, task: Task, seed: int) -> None:
+        if self._user is not None:
+            self._user.close()
+        context = {"domain": self.setting.domain, "setting": self.setting}
+        self._user = self.user.start(task, seed=seed, context=context)
+        self.world.load(task.initial_actions)
+        self._seed, self._score = seed, None
+        self._episode = Episode(
+            task,
+            self.world,
+            max_turns=self.max_turns,
+            text_with_calls_reaches_user=self.setting.domain.text_with_calls_reaches_user,
+        )
+
+    def _act(self, message: object) -> AgentStep:
+        turn = parse_agent_turn(message)
+        return self.episode.agent_turn(turn)
+
+    def _ask(self, text: str | None) -> UserReply:
+        assert self._user is not None
+        try:
+            return self._user.reply(text)
+        except UserFault as error:
+            return UserReply(text="", fault=str(error) or type(error).__name__)
+
+    async def _aask(self, text: str | None) -> UserReply:
+        assert self._user is not None
+        try:
+            return await self._user.areply(text)
+        except UserFault as error:
+            return UserReply(text="", fault=str(error) or type(error).__name__)
+
+    def _hear(self, reply: UserReply, before: list[Message] | None = None) -> StepResult:
+        return self._result([*(before or []), *self.episode.user_turn(reply)])
+
+    def _result(self, messages: list[Message]) -> StepResult:
+        episode = self.episode
+        if episode.ended and self._score is None:
+            self._score = self.score_now()
+        return StepResult(messages, episode.terminated, episode.truncated, self._score)

@@ -1,0 +1,107 @@
+"""A domain with its tasks, loaded: the template, the scorer and the policy document that episodes share."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Table
+
+from mua_env.database import Template, open_template
+from mua_env.database._statements import statements_of
+from mua_env.domain import Domain, load_domain
+from mua_env.errors import ConfigError
+from mua_env.scoring import Scorer
+from mua_env.tasks import TaskSet
+from mua_env.tools import Mode
+from mua_env.world import SQLWorld
+
+_lock = threading.Lock()
+_templates: dict[tuple[str, str], Template] = {}
+
+
+class Setting:
+    """What all environments of one domain, task source, mode and database share in a process.
+
+    Args:
+        domain: the domain.
+        task_set: its tasks.
+        mode: how the tools behave and databases are compared; ``None`` takes the task set's own.
+        database_url: ``None`` for SQLite in memory, or a PostgreSQL server.
+    """
+
+    def __init__(
+        self, domain: Domain, task_set: TaskSet, *, mode: Mode | None = None, database_url: str | None = None
+    ) -> None:
+        if mode not in (None, "strict", "compat"):
+            raise ConfigError(f"scoring is {mode!r}; use 'strict' or 'compat'")
+        self.domain = domain
+        self.tasks = task_set
+        self.mode: Mode = mode or task_set.mode
+        self.database_url = database_url
+        self.template = _template(domain, task_set, database_url)
+        self.scorer = Scorer(self.make_world, sets=_sets(self.template.tables), mode=self.mode)
+
+    def make_world(self) -> SQLWorld:
+        """A world on a clone of its own."""
+        return SQLWorld(self.template, self.domain.toolkit, mode=self.mode)
+
+    @cached_property
+    def tools(self) -> list[dict[str, Any]]:
+        """Function schemas of the agent's tools."""
+        return self.domain.toolkit.schemas()
+
+    @cached_property
+    def revision(self) -> str:
+        """What the results hang on, in 12 hex digits: tool schemas, policy document and world."""
+        text = json.dumps([self.tools, self.tasks.policy, self.tasks.world], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def _template(domain: Domain, task_set: TaskSet, url: str | None) -> Template:
+    key = (task_set.world, url or "")
+    with _lock:
+        if key not in _templates:
+            _templates[key] = open_template(domain.models, task_set.data(), url=url)
+        return _templates[key]
+
+
+def close_templates() -> None:
+    """Release every template of this process; the next setting loads its own anew."""
+    with _lock:
+        for template in _templates.values():
+            template.close()
+        _templates.clear()
+        _shared.cache_clear()
+
+
+def _sets(tables: dict[str, Table]) -> dict[str, frozenset[str]]:
+    return {name: statements_of(table).sets for name, table in tables.items()}
+
+
+@lru_cache(maxsize=64)
+def _shared(domain: Domain, source: str, path: str | None, mode: Mode | None, url: str | None) -> Setting:
+    return Setting(domain, domain.task_set(source, path=path), mode=mode, database_url=url)
+
+
+def load_setting(
+    domain: str | Domain,
+    tasks: str | TaskSet = "train",
+    *,
+    path: str | Path | None = None,
+    mode: Mode | None = None,
+    database_url: str | None = None,
+) -> Setting:
+    """The setting for a domain and a task source; equal arguments share one in a process.
+
+    Raises:
+        DomainError, TaskError, ConfigError: what was asked for cannot be had.
+    """
+    loaded = load_domain(domain)
+    if isinstance(tasks, TaskSet):
+        return Setting(loaded, tasks, mode=mode, database_url=database_url)
+    return _shared(loaded, tasks, None if path is None else str(path), mode, database_url)

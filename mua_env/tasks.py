@@ -1,0 +1,229 @@
+"""Tasks: what a user wants, and the gold actions whose effect on the database is success."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from mua_env.database import Rows
+from mua_env.errors import TaskError, did_you_mean
+from mua_env.tools import Mode
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Action(_Model):
+    """One tool call by name, with its arguments."""
+
+    name: str
+    arguments: dict[str, Any] = Field(default_factory=dict)
+
+
+Outcome = Literal["done", "refused", "transferred", "answered"]
+
+
+class MindChange(_Model):
+    """A planned change of mind: slots that get other values once the agent has asked for confirmation.
+
+    ``after`` says when it comes up: at the first request for confirmation (default), or after the user has confirmed.
+    """
+
+    slots: dict[str, Any]
+    after: Literal["proposal", "confirmation"] = "proposal"
+
+
+class Request(_Model):
+    """One thing that the user wants. The vocabulary of intents and slots is the domain's.
+
+    Attributes:
+        intent: what the user wants, as ``"cancel_order"``.
+        slots: the values by slot name; told only when asked for.
+        outcome: what the right end is: done, refused (the policy document forbids it), transferred to a human, or
+            answered (a question).
+        unknown: slots whose values the user does not know and so never says.
+        fallback: what the user wants instead when told that this one cannot be had.
+        change: a planned change of mind.
+    """
+
+    intent: str
+    slots: dict[str, Any] = Field(default_factory=dict)
+    outcome: Outcome = "done"
+    unknown: tuple[str, ...] = ()
+    fallback: Request | None = None
+    change: MindChange | None = None
+
+
+class Goal(_Model):
+    """The agenda of a simulated user (agenda-based user simulation, Schatzmann et al. 2007).
+
+    Attributes:
+        facts: who the user is, by slot name; told only when asked for.
+        requests: what the user wants, in order.
+        persona: manner of speaking, as ``"polite"`` or ``"terse"``.
+        noise: share of utterances with typing noise, 0 to 1 (default 0).
+        derived: made from gold actions rather than generated (results then say ``agenda (derived)``).
+    """
+
+    facts: dict[str, Any] = Field(default_factory=dict)
+    requests: tuple[Request, ...] = ()
+    persona: str = "polite"
+    noise: float = Field(default=0.0, ge=0, le=1)
+    derived: bool = False
+
+
+class Requirement(_Model):
+    """What must hold besides the database.
+
+    - ``refusal``: the user was told no for ``intent``;
+    - ``terminal_tool``: the episode ended by the tool ``name``;
+    - ``told``: a message of the agent to the user holds ``value``.
+    """
+
+    kind: Literal["refusal", "terminal_tool", "told"]
+    intent: str | None = None
+    name: str | None = None
+    value: str | None = None
+
+
+class Task(_Model):
+    """A task of a domain.
+
+    Attributes:
+        id: unique in its set.
+        domain: name of the domain, as ``"retail"``.
+        instruction: the user's side in words, for LLM users. Never shown to the agent.
+        goal: the same as an agenda, for the agenda user; ``None`` where there is none.
+        actions: gold actions. Their effect on a fresh database is the expected one.
+        outputs: strings that the agent must say, in the evaluation of tau-bench.
+        requirements: what else must hold.
+        initial_actions: run before the dialogue, on both sides of the comparison.
+        split: name of the split it belongs to.
+        level: difficulty, 1 (one request) to 5; ``None`` for public tasks.
+        user_id: key of the user in the database, where there is one.
+    """
+
+    id: str
+    domain: str
+    instruction: str = ""
+    goal: Goal | None = None
+    actions: tuple[Action, ...] = ()
+    outputs: tuple[str, ...] = ()
+    requirements: tuple[Requirement, ...] = ()
+    initial_actions: tuple[Action, ...] = ()
+    split: str = ""
+    level: int | None = None
+    user_id: str | None = None
+
+
+@dataclass(frozen=True)
+class TaskSet:
+    """Tasks with the world that they are set in.
+
+    Attributes:
+        name: the source it was asked for by, as ``"train"`` or ``"tau1:test"``.
+        domain: name of the domain.
+        tasks: the tasks, in order.
+        data: gives the rows of the database (called once per process).
+        policy: the policy document, markdown.
+        mode: how the tools behave by default (``"compat"`` for public benchmarks quoted as such).
+        world: key of the data: two sets with equal keys share one template.
+    """
+
+    name: str
+    domain: str
+    tasks: Sequence[Task]
+    data: Callable[[], Rows]
+    policy: str
+    world: str
+    mode: Mode = "strict"
+    _index: dict[str, int] = field(default_factory=dict, repr=False, compare=False)
+
+    def __len__(self) -> int:
+        return len(self.tasks)
+
+    def __iter__(self) -> Iterator[Task]:
+        return iter(self.tasks)
+
+    def __getitem__(self, position: int) -> Task:
+        return self.tasks[position]
+
+    def by_id(self, task_id: str) -> Task:
+        """The task with an id.
+
+        Raises:
+            TaskError: there is none.
+        """
+        if not self._index:
+            self._index.update({task.id: position for position, task in enumerate(self.tasks)})
+        position = self._index.get(str(task_id))
+        if position is None:
+            hint = did_you_mean(str(task_id), self._index)
+            raise TaskError(f"no task {task_id!r} in {self.domain} {self.name!r} ({len(self)} tasks).{hint}")
+        return self.tasks[position]
+
+    @cached_property
+    def revision(self) -> str:
+        """First 12 hex digits of the SHA-256 of the tasks: recorded with every result."""
+        digest = hashlib.sha256()
+        for task in self.tasks:
+            digest.update(task.model_dump_json().encode())
+        return digest.hexdigest()[:12]
+
+
+def select_level(tasks: Iterable[Task], level: int | None) -> list[Task]:
+    """The tasks of one level, or all of them for ``None``."""
+    return [task for task in tasks if level is None or task.level == level]
+
+
+def parse_source(source: str) -> tuple[str, dict[str, str]]:
+    """Split ``"train:level=2"`` into its name and options: ``("train", {"level": "2"})``.
+
+    Parts without ``=`` belong to the name, so ``"tau1:test"`` stays whole.
+    """
+    names, options = [], {}
+    for part in source.split(":"):
+        key, equals, value = part.partition("=")
+        if equals:
+            options[key] = value
+        else:
+            names.append(part)
+    return ":".join(names), options
+
+
+def read_tasks(path: str | Path) -> list[Task]:
+    """Read tasks from JSON Lines.
+
+    Raises:
+        TaskError: the file cannot be read, or a line is no task; the text names the line and the field.
+    """
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise TaskError(f"cannot read tasks from {str(path)!r}: {error}") from None
+    tasks = []
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            tasks.append(Task.model_validate_json(line))
+        except ValidationError as error:
+            detail = error.errors(include_url=False)[0]
+            where = ".".join(str(part) for part in detail["loc"]) or "line"
+            raise TaskError(f"{path}, line {number}: {where}: {detail['msg']}") from None
+    return tasks
+
+
+def write_tasks(path: str | Path, tasks: Iterable[Task]) -> None:
+    """Write tasks as JSON Lines, defaults left out; equal tasks give equal bytes."""
+    with Path(path).open("w", encoding="utf-8", newline="\n") as file:
+        for task in tasks:
+            file.write(json.dumps(task.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False) + "\n")

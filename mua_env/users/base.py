@@ -1,0 +1,96 @@
+"""The seam behind which every user stands: agenda, LLM, replay, human."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from mua_env.tasks import Task
+
+GREETING = "Hi! How can I help you today?"
+"""What the agent is taken to have said before the user's first message (as in tau-bench)."""
+
+
+class UserReply(BaseModel):
+    """What a user simulator answers.
+
+    Attributes:
+        text: what the agent reads; may be empty when ``stop`` is set.
+        stop: the user ends the dialogue with this reply.
+        events: structured acts that the user registered, as ``"refusal:cancel_order"``.
+        fault: the reply is unusable and this is why; the episode is truncated and not scored.
+        thought: what the user thought, kept from the agent (strategy ``react``).
+        usage: tokens and money that the reply cost, by name.
+        meta: what else belongs in the trajectory, as the prompt version.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    text: str
+    stop: bool = False
+    events: tuple[str, ...] = ()
+    fault: str | None = None
+    thought: str | None = None
+    usage: dict[str, float] = Field(default_factory=dict)
+    meta: dict[str, Any] = Field(default_factory=dict)
+
+
+class UserSession(ABC):
+    """One user in one episode. Holds the dialogue so far; not shared between episodes."""
+
+    @abstractmethod
+    def reply(self, agent_text: str | None) -> UserReply:
+        """Answer the agent.
+
+        Args:
+            agent_text: what the agent said; ``None`` asks for the opening message.
+
+        Raises:
+            UserFault: no usable reply could be had.
+        """
+
+    async def areply(self, agent_text: str | None) -> UserReply:
+        """:meth:`reply` for the event loop. Overridden by users that wait for a network or a person."""
+        return self.reply(agent_text)
+
+    @abstractmethod
+    def fork(self) -> UserSession:
+        """An independent user with the same history and the same future under the same input."""
+
+    def close(self) -> None:
+        """Release what the session holds. May be called again."""
+        return None
+
+
+class UserSimulator(ABC):
+    """Makes the users of episodes. One simulator serves many environments at the same time.
+
+    Attributes:
+        name: how results name it, as ``"agenda"``.
+    """
+
+    name: str
+
+    @abstractmethod
+    def start(self, task: Task, *, seed: int, context: Mapping[str, Any] | None = None) -> UserSession:
+        """A user for one episode of a task.
+
+        Args:
+            task: the task, with the instruction or goal.
+            seed: of everything random in this user.
+            context: what the domain gives users, as ``{"language": ...}``.
+
+        Raises:
+            TaskError: the task lacks what this kind of user needs.
+        """
+
+    def describe(self, task: Task) -> str:
+        """How results name the user of a task: ``name``, with what qualifies it."""
+        return self.name
+
+    def close(self) -> None:
+        """Release clients and caches. May be called again."""
+        return None
