@@ -1,0 +1,96 @@
+"""An agent that is a language model with function calling, through LiteLLM."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Sequence
+from typing import Any, Self
+
+from mua_env.agents.base import Agent
+from mua_env.llm import ChatRequest, Completion, LLMClient, LLMSettings, Usage
+from mua_env.messages import AssistantMessage, Message, dump
+
+MALFORMED = "malformed_arguments"
+
+
+class LLMAgent(Agent):
+    """Sends the dialogue and the tool schemas to a model, and returns what it answers.
+
+    Calls with unknown names or malformed arguments are returned as they came: the environment answers them.
+
+    Args:
+        model: settings, a client (to share a ledger or a recording), or a LiteLLM model name.
+    """
+
+    blocking = True
+
+    def __init__(self, model: str | LLMSettings | LLMClient) -> None:
+        settings = LLMSettings(model) if isinstance(model, str) else model
+        self.client = settings if isinstance(settings, LLMClient) else LLMClient(settings)
+        self.name = f"llm:{self.client.settings.model}"
+        self.reset(system_prompt="", tools=[], seed=0)
+
+    def reset(self, *, system_prompt: str, tools: list[dict[str, Any]], seed: int) -> None:
+        """Begin a dialogue."""
+        self._history: list[dict[str, Any]] = [{"role": "system", "content": system_prompt}]
+        self._tools = tools
+        self._seed = seed
+        self._wait = self.client.wait_limit()
+        self._usage = Usage()
+
+    def act(self, messages: Sequence[Message]) -> AssistantMessage:
+        """Answer the new messages.
+
+        Raises:
+            LLMError: the model gave no reply; `kind` says why.
+        """
+        return self._take(self.client.complete(self._request(messages), self._wait))
+
+    async def aact(self, messages: Sequence[Message]) -> AssistantMessage:
+        """`act` for the event loop."""
+        return self._take(await self.client.acomplete(self._request(messages), self._wait))
+
+    def fork(self) -> Self:
+        """An agent with the same history and the same client."""
+        twin = copy.copy(self)
+        twin._history = list(self._history)
+        twin._wait = self._wait.copy()
+        return twin
+
+    def usage(self) -> dict[str, float]:
+        """Calls, tokens and money of this dialogue."""
+        return self._usage.as_dict()
+
+    def _request(self, messages: Sequence[Message]) -> ChatRequest:
+        self._history.extend(dump(message) for message in messages)
+        return ChatRequest(messages=list(self._history), tools=self._tools, seed=self._seed % 2**31)
+
+    def _take(self, completion: Completion) -> AssistantMessage:
+        self._usage += completion.usage
+        calls = tuple(
+            # Tool messages refer to calls by id, and some servers send none.
+            call if call.id else call.model_copy(update={"id": f"call_{len(self._history)}_{position}"})
+            for position, call in enumerate(completion.tool_calls)
+        )
+        turn = AssistantMessage(content=completion.text, tool_calls=calls)
+        self._history.append(_replayable(dump(turn)))
+        return turn
+
+
+def _replayable(message: dict[str, Any]) -> dict[str, Any]:
+    """The turn as servers accept it in a history: several parse the arguments of past calls and fail."""
+    for call in message.get("tool_calls", ()):
+        text = call["function"]["arguments"]
+        if not _is_object(text):
+            call["function"]["arguments"] = json.dumps({MALFORMED: text}, ensure_ascii=False)
+    if message.get("content") is None and not message.get("tool_calls"):
+        message["content"] = ""
+    return message
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except ValueError:
+        return False

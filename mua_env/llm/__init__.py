@@ -1,0 +1,21 @@
+"""Language models through LiteLLM. Importing this package does not import LiteLLM."""
+
+from mua_env.llm.cache import ReplyCache
+from mua_env.llm.client import ChatRequest, Completion, LLMClient
+from mua_env.llm.errors import LLMError
+from mua_env.llm.ledger import Ledger, Usage
+from mua_env.llm.settings import LLMSettings, settings_from_env
+from mua_env.llm.waiting import WaitLimit
+
+__all__ = [
+    "ChatRequest",
+    "Completion",
+    "LLMClient",
+    "LLMError",
+    "LLMSettings",
+    "Ledger",
+    "ReplyCache",
+    "Usage",
+    "WaitLimit",
+    "settings_from_env",
+]

@@ -1,0 +1,150 @@
+"""A user played by a language model, through LiteLLM or a local OpenAI-compatible server.
+
+Strategies as in tau-bench (Yao et al. 2024): `llm`, `react`, `verify`, `reflection`; the prompts are our own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mua_env.errors import ConfigError, TaskError
+from mua_env.llm import ChatRequest, Completion, LLMClient, LLMError, LLMSettings, Usage, loop
+from mua_env.tasks import Task
+from mua_env.users.base import GREETING, UserReply, UserSession, UserSimulator
+from mua_env.users.llm_prompts import STRATEGIES, Strategy, check_prompt, prompt_version, system_prompt
+from mua_env.users.llm_replies import Line, Unusable, better_line, is_good, read_line
+
+TRIES = 2
+"""An unusable reply is asked for once more; then it is the user's fault."""
+DRAFTS = 3
+"""How many drafts `verify` has checked at most."""
+
+
+class LLMUser(UserSimulator):
+    """Users that a language model plays.
+
+    Args:
+        model: settings, a client (to share a ledger or a recording), or a LiteLLM model name.
+        strategy: see `Strategy`.
+
+    Raises:
+        ConfigError: an unknown strategy.
+    """
+
+    def __init__(self, model: str | LLMSettings | LLMClient, *, strategy: Strategy = "llm") -> None:
+        if strategy not in STRATEGIES:
+            raise ConfigError(f"strategy: one of {', '.join(STRATEGIES)}, got {strategy!r}")
+        settings = LLMSettings(model) if isinstance(model, str) else model
+        self.client = settings if isinstance(settings, LLMClient) else LLMClient(settings)
+        self.strategy: Strategy = strategy
+        self.name = f"llm:{strategy}:{self.client.settings.model}"
+
+    def start(self, task: Task, *, seed: int, context: Mapping[str, Any] | None = None) -> LLMUserSession:
+        """A user for one episode. Calls no model yet."""
+        if not task.instruction.strip():
+            raise TaskError(f"task {task.id!r} has no instruction, which an LLM user needs")
+        return LLMUserSession(self.client, self.strategy, task.instruction, seed)
+
+
+class LLMUserSession(UserSession):
+    """One dialogue of an `LLMUser`. To its model, the agent is `user` and the customer `assistant`."""
+
+    def __init__(self, client: LLMClient, strategy: Strategy, instruction: str, seed: int) -> None:
+        self._client = client
+        self._strategy: Strategy = strategy
+        self._instruction = instruction
+        self._seed = seed
+        self._history = [{"role": "system", "content": system_prompt(strategy, instruction)}]
+        self._said: list[tuple[str, str]] = []
+        self._wait = client.wait_limit()
+        self._usage = Usage()
+        self._version = prompt_version(strategy)
+
+    def reply(self, agent_text: str | None) -> UserReply:
+        """Answer the agent; a failure comes back as `fault`, with what was used until then."""
+        return loop.run(self.areply(agent_text))
+
+    async def areply(self, agent_text: str | None) -> UserReply:
+        """`reply` for the event loop."""
+        heard = GREETING if agent_text is None else agent_text
+        self._history.append({"role": "user", "content": heard})
+        self._said.append(("Agent", heard))
+        before = self._usage
+        opening = len(self._said) == 1
+        try:
+            line, events = await self._compose(opening)
+        except LLMError as error:
+            return self._result(before, text="", fault=str(error))
+        except Unusable as error:
+            return self._result(before, text="", fault=f"unusable reply: {error}")
+        self._history.append({"role": "assistant", "content": line.raw})
+        self._said.append(("Customer", line.text))
+        return self._result(before, text=line.text, stop=line.stop, thought=line.thought, events=events)
+
+    def fork(self) -> LLMUserSession:
+        """A user with the same history and an account of its own. Its future is the model's to repeat."""
+        twin = LLMUserSession(self._client, self._strategy, self._instruction, self._seed)
+        twin._history = list(self._history)
+        twin._said = list(self._said)
+        twin._wait = self._wait.copy()
+        twin._usage = self._usage
+        return twin
+
+    def _result(self, before: Usage, **fields: Any) -> UserReply:
+        used, was = self._usage.as_dict(), before.as_dict()
+        usage = {key: value - was[key] for key, value in used.items()}
+        return UserReply(usage=usage, meta={"prompt_version": self._version}, **fields)
+
+    async def _compose(self, opening: bool) -> tuple[Line, tuple[str, ...]]:
+        if self._strategy == "verify":
+            return await self._verified(opening)
+        line = await self._draft(opening)
+        if self._strategy == "reflection":
+            return await self._reflected(line, opening)
+        return line, ()
+
+    async def _verified(self, opening: bool) -> tuple[Line, tuple[str, ...]]:
+        for draft in range(DRAFTS):
+            line = await self._draft(opening, first=draft * TRIES)
+            verdict = await self._ask(self._check(line), index=draft)
+            if is_good(verdict.text):
+                return line, (f"rejected_drafts:{draft}",) if draft else ()
+        return line, (f"rejected_drafts:{DRAFTS}", "unverified")
+
+    async def _reflected(self, line: Line, opening: bool) -> tuple[Line, tuple[str, ...]]:
+        critique = (await self._ask(self._check(line), index=0)).text
+        better = None if is_good(critique) else better_line(critique)
+        if better is None:
+            return line, ()
+        try:
+            return read_line(Completion(text=better), self._strategy, opening=opening), ("rewritten",)
+        except Unusable:
+            return line, ("rewrite_unusable",)
+
+    def _check(self, line: Line) -> list[dict[str, str]]:
+        dialogue = "\n".join(f"{who}: {text}" for who, text in self._said)
+        shown = line.raw if line.stop else line.text
+        text = check_prompt(self._strategy, instruction=self._instruction, dialogue=dialogue, line=shown)
+        return [{"role": "user", "content": text}]
+
+    async def _draft(self, opening: bool, *, first: int = 0) -> Line:
+        for index in range(first, first + TRIES - 1):
+            try:
+                return read_line(await self._ask(self._history, index=index), self._strategy, opening=opening)
+            except Unusable:
+                continue
+        last = await self._ask(self._history, index=first + TRIES - 1)
+        return read_line(last, self._strategy, opening=opening)
+
+    async def _ask(self, messages: list[dict[str, str]], *, index: int) -> Completion:
+        # Another seed for each attempt: at temperature 0 the same one would fail the same way.
+        request = ChatRequest(
+            messages=list(messages),
+            seed=(self._seed + index) % 2**31,
+            index=index,
+            prompt_version=self._version,
+        )
+        completion = await self._client.acomplete(request, self._wait)
+        self._usage += completion.usage
+        return completion
