@@ -160,7 +160,11 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
 
     def _head(
-        self, code: int, length: int, content_type: str = "application/json", headers: dict[str, str] | None = None
+        self,
+        code: int,
+        length: int,
+        content_type: str = "application/json",
+        headers: dict[str, str] | None = None,
     ) -> None:
         self.send_response(code)
         self.send_header("Content-Type", content_type)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import random
+import warnings
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
@@ -173,6 +174,8 @@ def import_litellm() -> Any:
         MissingExtra: it is not installed.
     """
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    # Importing it makes pydantic warn a dozen times of its own types.
+    warnings.filterwarnings("ignore", message=r".*`ReadOnly` qualifier", category=UserWarning)
     try:
         import litellm
         import tenacity  # noqa: F401
