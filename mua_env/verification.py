@@ -1,0 +1,193 @@
+"""Verification of generated tasks: a task is kept only if running it proves it sound.
+
+A :class:`Candidate` is what a domain's generator proposes, with what it claims about it; :class:`Verifier` runs the
+claims on one clone of the domain's database, rolled back after each.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from mua_env.database import Changes, Template
+from mua_env.difference import compare
+from mua_env.errors import TaskError
+from mua_env.tasks import Action, Request, Task
+from mua_env.tools import Toolkit
+from mua_env.world import SQLWorld
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A proposed task and the claims that make it sound.
+
+    Attributes:
+        task: the task; its ``actions`` must all succeed.
+        reordered: the gold in another order, which must succeed and reach the same difference. Empty: the writes of
+            ``task.actions`` in reverse, behind the reads.
+        must_run: further action lists that must succeed, as the gold before a change of mind.
+        must_fail: single calls that the tools must refuse after the gold has run, as what is forbidden.
+        private: values that only the user has; no tool may yield them to an agent that has not heard them.
+    """
+
+    task: Task
+    reordered: tuple[Action, ...] = ()
+    must_run: tuple[tuple[Action, ...], ...] = ()
+    must_fail: tuple[Action, ...] = ()
+    private: frozenset[str] = field(default_factory=frozenset)
+
+
+class Verifier:
+    """Checks candidates against a domain's tools.
+
+    Args:
+        template: the domain's loaded data.
+        toolkit: its tools.
+        open_reads: calls that an agent can make before it knows anything of the user; what they yield is public.
+        sets: for each table, the columns whose lists have no order.
+    """
+
+    def __init__(
+        self,
+        template: Template,
+        toolkit: type[Toolkit],
+        *,
+        open_reads: Iterable[Action] = (),
+        sets: Mapping[str, frozenset[str]] | None = None,
+    ) -> None:
+        self._world = SQLWorld(template, toolkit)
+        self._toolkit = toolkit
+        self._sets = sets
+        self._public = frozenset(self._values(self._world, open_reads))
+
+    def problems(self, candidate: Candidate) -> list[str]:
+        """What is wrong with a candidate, in words; empty if it is sound."""
+        try:
+            return list(self._problems(candidate))
+        finally:
+            self._world.load()
+
+    def check(self, task: Task) -> list[str]:
+        """As :meth:`problems`, for a task alone: its gold, its difference, the reversed order of writes."""
+        return self.problems(Candidate(task))
+
+    def close(self) -> None:
+        """Release the clone."""
+        self._world.close()
+
+    def _problems(self, candidate: Candidate) -> Iterator[str]:
+        task = candidate.task
+        seen: set[str] = set()
+        failure = self._run(task, task.actions, seen)
+        if failure:
+            yield f"gold fails: {failure}"
+            return
+        changes = self._world.snapshot()
+        yield from _effect(task, changes)
+        for action in candidate.must_fail:
+            if self._world.call(action.name, action.arguments).ok:
+                yield f"{action.name}({action.arguments}) should be refused but succeeds"
+        yield from self._order(task, candidate.reordered or self._reversed(task.actions), changes)
+        for actions in candidate.must_run:
+            failure = self._run(task, actions)
+            if failure:
+                yield f"an alternative fails: {failure}"
+        for value in sorted(candidate.private & (self._public | seen)):
+            yield f"{value!r} should be known to the user alone, but a tool yields it"
+
+    def _order(self, task: Task, reordered: Sequence[Action], changes: Changes) -> Iterator[str]:
+        if tuple(reordered) == task.actions:
+            return
+        failure = self._run(task, reordered)
+        if failure:
+            yield f"gold in another order fails: {failure}"
+        elif compare(changes, self._world.snapshot(), sets=self._sets):
+            yield "gold in another order reaches another state"
+
+    def _reversed(self, actions: Sequence[Action]) -> tuple[Action, ...]:
+        writes = [action for action in actions if self._toolkit.specs[action.name].writes]
+        reads = [action for action in actions if not self._toolkit.specs[action.name].writes]
+        return (*reads, *reversed(writes))
+
+    def _run(self, task: Task, actions: Iterable[Action], seen: set[str] | None = None) -> str | None:
+        """Run actions from the task's initial state; the first failure in words.
+
+        ``seen`` collects the values that reads gave *before* the first write: afterwards tools repeat what the
+        agent told them.
+        """
+        self._world.load(task.initial_actions)
+        written = False
+        for action in actions:
+            result = self._world.call(action.name, action.arguments)
+            if not result.ok:
+                return f"{action.name}({json.dumps(action.arguments)}): {result.content}"
+            written = written or self._toolkit.specs[action.name].writes
+            if seen is not None and not written:
+                seen.update(scalars(result.content))
+        return None
+
+    @staticmethod
+    def _values(world: SQLWorld, reads: Iterable[Action]) -> Iterator[str]:
+        for action in reads:
+            result = world.call(action.name, action.arguments)
+            if not result.ok:
+                raise TaskError(f"open read {action.name}({action.arguments}) fails: {result.content}")
+            yield from scalars(result.content)
+
+
+def scalars(text: str) -> Iterator[str]:
+    """The strings and numbers in a tool's result, as text; keys of objects are among them."""
+    try:
+        stack = [json.loads(text)]
+    except json.JSONDecodeError:
+        stack = [text]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, Mapping):
+            yield from value
+            stack.extend(value.values())
+        elif isinstance(value, list):
+            stack.extend(value)
+        else:
+            yield str(value)
+
+
+def verified(
+    propose: Callable[[int], Candidate | None], verifier: Verifier, *, attempts: int = 200
+) -> Candidate:
+    """The first sound candidate among ``propose(0)``, ``propose(1)``, ...
+
+    Args:
+        propose: gives a candidate for an attempt, or ``None`` where its draw came to nothing.
+        verifier: judges it.
+        attempts: how many to try.
+
+    Raises:
+        TaskError: none of them was sound; the text holds the last problem.
+    """
+    last = "no candidate could be composed"
+    for attempt in range(attempts):
+        candidate = propose(attempt)
+        if candidate is None:
+            continue
+        problems = verifier.problems(candidate)
+        if not problems:
+            return candidate
+        last = problems[0]
+    raise TaskError(f"no sound task in {attempts} attempts; the last problem: {last}")
+
+
+def _effect(task: Task, changes: Changes) -> Iterator[str]:
+    """A task must ask for something: a change of the database, or something else that an idle agent lacks."""
+    done = any(_ends_done(request) for request in task.goal.requests) if task.goal else not task.requirements
+    if done and not changes:
+        yield "gold changes nothing"
+    if not done and changes:
+        yield "gold changes something, but nothing is to be done"
+    if not changes and not task.requirements:
+        yield "an agent that does nothing would succeed"
+
+
+def _ends_done(request: Request) -> bool:
+    return request.outcome == "done" or (request.fallback is not None and _ends_done(request.fallback))
