@@ -18,7 +18,9 @@ _PUBLIC_CERTIFICATES = ("certificate_3221322", "certificate_3221323", "certifica
 _ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 
 
-def price_legs(db: Database, legs: list[Row], cabin: str, heads: int, *, kept: Sequence[Row] = ()) -> list[Row]:
+def price_legs(
+    db: Database, legs: list[Row], cabin: str, heads: int, *, kept: Sequence[Row] = ()
+) -> list[Row]:
     """Fill in route and price of each leg.
 
     Args:
@@ -71,7 +73,9 @@ def check_payments(user: Row, payments: Sequence[Row], total: int | float, *, st
         if strict and paid["amount"] <= 0:
             raise ToolError(f"a payment must be more than 0 dollars, got {paid['amount']}")
         if method["source"] != "credit_card" and method["amount"] < paid["amount"]:
-            raise ToolError(f"{paid['payment_id']} holds {method['amount']} dollars, {paid['amount']} are needed")
+            raise ToolError(
+                f"{paid['payment_id']} holds {method['amount']} dollars, {paid['amount']} are needed"
+            )
     given = sum(paid["amount"] for paid in payments)
     if given != total:
         raise ToolError(f"the payments come to {given} dollars, the price is {total}")
@@ -124,7 +128,7 @@ def move_seats(db: Database, legs: Sequence[Row], cabin: str, heads: int) -> Non
 
 
 def new_reservation_id(db: Database, user_id: str, legs: Sequence[Row], *, strict: bool) -> str:
-    """An id for a booking: the public benchmark's next fixed one, or one that follows from user and flights."""
+    """An id for a booking: the public benchmark's next fixed one, or one made from user and flights."""
     if not strict:
         free = [name for name in _PUBLIC_RESERVATION_IDS if db.get(Reservation, name) is None]
         return free[0] if free else _PUBLIC_RESERVATION_IDS[-1]

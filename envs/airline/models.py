@@ -1,6 +1,7 @@
 """Tables of the airline domain: users, reservations and flights.
 
 Key columns are typed; nested documents are JSON columns, which keep 100, 100.0 and "100" apart as they came.
+Lists whose order means nothing are marked as sets.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ class User(Base):
     email: Mapped[str] = mapped_column(String)
     dob: Mapped[str] = mapped_column(String)
     payment_methods: Mapped[dict[str, Any]] = mapped_column(JSON)
-    saved_passengers: Mapped[list[Any]] = mapped_column(JSON)
+    saved_passengers: Mapped[list[Any]] = mapped_column(JSON, info={"set": True})
     membership: Mapped[str] = mapped_column(String)
-    reservations: Mapped[list[Any]] = mapped_column(JSON)
+    reservations: Mapped[list[Any]] = mapped_column(JSON, info={"set": True})
 
 
 class Reservation(Base):
@@ -43,8 +44,8 @@ class Reservation(Base):
     flight_type: Mapped[str] = mapped_column(String)
     cabin: Mapped[str] = mapped_column(String)
     flights: Mapped[list[Any]] = mapped_column(JSON)
-    passengers: Mapped[list[Any]] = mapped_column(JSON)
-    payment_history: Mapped[list[Any]] = mapped_column(JSON)
+    passengers: Mapped[list[Any]] = mapped_column(JSON, info={"set": True})
+    payment_history: Mapped[list[Any]] = mapped_column(JSON, info={"set": True})
     created_at: Mapped[str] = mapped_column(String)
     total_baggages: Mapped[Any] = mapped_column(JSON)
     nonfree_baggages: Mapped[Any] = mapped_column(JSON)
@@ -53,7 +54,7 @@ class Reservation(Base):
 
 
 class Flight(Base):
-    """A daily flight; ``dates`` holds, for each date, its status and, while it is for sale, seats and prices."""
+    """A daily flight; ``dates`` holds the status on each date and, while it is for sale, seats and prices."""
 
     __tablename__ = "flights"
     __table_args__ = (Index("flights_by_route", "origin", "destination"),)

@@ -41,7 +41,9 @@ def direct(db: Database, origin: str, destination: str, day: str) -> list[dict[s
     return [offer for row in rows if (offer := _offer(row, day)) is not None]
 
 
-def one_stop(db: Database, origin: str, destination: str, day: str, *, strict: bool) -> list[list[dict[str, Any]]]:
+def one_stop(
+    db: Database, origin: str, destination: str, day: str, *, strict: bool
+) -> list[list[dict[str, Any]]]:
     """Pairs of flights for sale, the second leaving no earlier than the first arrives."""
     firsts = db.find(Flight, Flight.origin == origin, order_by=Flight.flight_number)
     seconds: dict[str, list[dict[str, Any]]] = {}
@@ -56,7 +58,9 @@ def one_stop(db: Database, origin: str, destination: str, day: str, *, strict: b
         later = _day_after(day, strict=strict) if "+1" in arrival else day
         for second in seconds.get(first["destination"], []):
             tail = _offer(second, later)
-            if tail is not None and not _arrives_after(arrival, second["scheduled_departure_time_est"], strict):
+            if tail is not None and not _arrives_after(
+                arrival, second["scheduled_departure_time_est"], strict
+            ):
                 pairs.append([{**head, "date": day}, {**tail, "date": later}])
     return pairs
 

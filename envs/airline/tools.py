@@ -5,13 +5,13 @@
 - a flight update leaves the reservation's cabin as it was (strict: it is set);
 - bookings and updates take no seats and cancellations release none (strict: they do);
 - only three bookings, and three certificates a user, get an id of their own: a fourth booking overwrites the
-  third and a fourth certificate is silently lost (strict: ids follow from what is booked, so that the order of
-  calls does not matter);
+  third and a fourth certificate is silently lost (strict: ids follow from what is booked, so that the order
+  of calls does not matter);
 - a cancelled reservation can be cancelled or changed again, and negative amounts and bag counts go through
   (strict: refused);
 - a connection past midnight on the last day of a month has an impossible date (strict: the next day).
 
-What the policy document asks the agent to see to (who may cancel, free bags, mixes of payment methods) no mode checks.
+No mode checks what the policy document leaves to the agent (who may cancel, free bags, mixes of payments).
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ Airport = Annotated[str, Field(description="Airport, by its three-letter code.")
 Date = Annotated[str, Field(description="Date of departure, as YYYY-MM-DD.")]
 Legs = Annotated[list[FlightLeg], Field(description="All flights of the itinerary in order, kept ones too.")]
 Passengers = Annotated[list[Passenger], Field(description="All passengers of the reservation.")]
-PaymentId = Annotated[str, Field(description="Payment method in the user's profile that pays or gets the refund.")]
+PaymentId = Annotated[
+    str, Field(description="Payment method in the user's profile that pays or gets the refund.")
+]
 TotalBags = Annotated[int, Field(description="Checked bags in all, free ones included.")]
 PaidBags = Annotated[int, Field(description="Checked bags that are paid for.")]
 
@@ -54,7 +56,7 @@ class AirlineTools(Toolkit):
 
     @tool
     def get_user_details(self, user_id: UserId) -> dict[str, Any]:
-        """Get a user's profile: address, payment methods, saved passengers, membership and reservation ids."""
+        """Get a user's profile: address, payment methods, saved passengers, membership, reservation ids."""
         user = self._user(user_id)
         del user["user_id"]
         return user
@@ -75,13 +77,16 @@ class AirlineTools(Toolkit):
         return search.direct(self.db, origin, destination, date)
 
     @tool
-    def search_onestop_flight(self, origin: Airport, destination: Airport, date: Date) -> list[list[dict[str, Any]]]:
+    def search_onestop_flight(
+        self, origin: Airport, destination: Airport, date: Date
+    ) -> list[list[dict[str, Any]]]:
         """Find connections with one stop between two airports, by the day of the first departure."""
         return search.one_stop(self.db, origin, destination, date, strict=self.mode == "strict")
 
     @tool
     def calculate(
-        self, expression: Annotated[str, Field(description="Arithmetic with numbers, + - * / and parentheses.")]
+        self,
+        expression: Annotated[str, Field(description="Arithmetic with numbers, + - * / and parentheses.")],
     ) -> str:
         """Work out an arithmetic expression."""
         return evaluate(expression)
@@ -103,7 +108,9 @@ class AirlineTools(Toolkit):
         cabin: Annotated[Cabin, Field(description="Cabin, the same for all flights.")],
         flights: Legs,
         passengers: Passengers,
-        payment_methods: Annotated[list[Payment], Field(description="The price, split over payment methods.")],
+        payment_methods: Annotated[
+            list[Payment], Field(description="The price, split over payment methods.")
+        ],
         total_baggages: TotalBags,
         nonfree_baggages: PaidBags,
         insurance: Annotated[YesNo, Field(description="Whether travel insurance is bought.")],
@@ -145,7 +152,9 @@ class AirlineTools(Toolkit):
         row = self._open(reservation_id)
         row["payment_history"] += [{**paid, "amount": -paid["amount"]} for paid in row["payment_history"]]
         row["status"] = "cancelled"
-        self.db.update(Reservation, reservation_id, payment_history=row["payment_history"], status="cancelled")
+        self.db.update(
+            Reservation, reservation_id, payment_history=row["payment_history"], status="cancelled"
+        )
         if self._strict:
             booking.move_seats(self.db, row["flights"], row["cabin"], len(row["passengers"]))
         return row
@@ -158,7 +167,7 @@ class AirlineTools(Toolkit):
         flights: Legs,
         payment_id: PaymentId,
     ) -> dict[str, Any]:
-        """Change the flights or the cabin of a reservation; the difference in price is charged or refunded."""
+        """Change flights or cabin of a reservation; the difference in price is charged or refunded."""
         row = self._open(reservation_id)
         user = self._user(row["user_id"])
         heads = len(row["passengers"])
@@ -200,13 +209,15 @@ class AirlineTools(Toolkit):
         return row
 
     @tool(writes=True)
-    def update_reservation_passengers(self, reservation_id: ReservationId, passengers: Passengers) -> dict[str, Any]:
+    def update_reservation_passengers(
+        self, reservation_id: ReservationId, passengers: Passengers
+    ) -> dict[str, Any]:
         """Replace the passengers of a reservation; their number stays the same."""
         row = self._open(reservation_id)
         if len(passengers) != len(row["passengers"]):
             raise ToolError(
-                f"reservation {reservation_id!r} has {len(row['passengers'])} passengers, got {len(passengers)}; "
-                "the number cannot change"
+                f"reservation {reservation_id!r} has {len(row['passengers'])} passengers, "
+                f"got {len(passengers)}; the number cannot change"
             )
         row["passengers"] = plain(passengers)
         self._save_reservation(row, "passengers")
@@ -229,9 +240,10 @@ class AirlineTools(Toolkit):
 
     @tool(terminal=True)
     def transfer_to_human_agents(
-        self, summary: Annotated[str, Field(description="What the user wants, and why it cannot be done here.")]
+        self,
+        summary: Annotated[str, Field(description="What the user wants, and why it cannot be done here.")],
     ) -> str:
-        """Hand the user over to a human agent. Only for requests that the tools and the policy do not cover."""
+        """Hand the user over to a human agent. Only for what the tools and the policy do not cover."""
         return "Transfer successful"
 
     # Shared
