@@ -8,5 +8,8 @@ plugins = [f"mua_env.{name}" for name in find_packages(include=["envs", "envs.*"
 setup(
     packages=engine + plugins,
     package_dir={"mua_env": "mua_env", "mua_env.envs": "envs"},
-    package_data={name: ["py.typed", "*.md", "**/*.jsonl", "**/*.json", "**/*.md", "**/*.gz", "**/*.j2"] for name in engine + plugins},
+    package_data={
+        name: ["py.typed", "*.md", "**/*.jsonl", "**/*.json", "**/*.md", "**/*.gz", "**/*.j2"]
+        for name in engine + plugins
+    },
 )

@@ -118,7 +118,12 @@ class Domain(ABC):
 
     def _own(self, source: str, tasks: Sequence[Task]) -> TaskSet:
         return TaskSet(
-            name=source, domain=self.name, tasks=tasks, data=self.data, policy=self.policy(), world=f"{self.name}:own"
+            name=source,
+            domain=self.name,
+            tasks=tasks,
+            data=self.data,
+            policy=self.policy(),
+            world=f"{self.name}:own",
         )
 
 

@@ -1,14 +1,14 @@
 """The exceptions of this package.
 
-    MuaError
-     +- ConfigError      an option or a combination of options that cannot be
-     |   +- MissingExtra an optional dependency is not installed
-     +- DomainError      a domain that is unknown, or breaks its contract
-     +- DataError        a file or a record that cannot be read
-     |   +- TaskError    a task that is unknown, malformed, or whose gold actions fail
-     +- EpisodeError     a call out of order: a step before reset, a step after the end
-     +- ToolError        a tool refuses; its text is what the agent reads
-     +- UserFault        the user simulator failed; the episode ends truncated and is not scored
+MuaError
+ +- ConfigError      an option or a combination of options that cannot be
+ |   +- MissingExtra an optional dependency is not installed
+ +- DomainError      a domain that is unknown, or breaks its contract
+ +- DataError        a file or a record that cannot be read
+ |   +- TaskError    a task that is unknown, malformed, or whose gold actions fail
+ +- EpisodeError     a call out of order: a step before reset, a step after the end
+ +- ToolError        a tool refuses; its text is what the agent reads
+ +- UserFault        the user simulator failed; the episode ends truncated and is not scored
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """Tools: a typed method becomes an OpenAI function schema, and its arguments are validated by pydantic.
 
-    class Shop(Toolkit):
-        @tool
-        def get_order(self, order_id: str) -> dict[str, Any]:
-            \"\"\"Look an order up.\"\"\"
+class Shop(Toolkit):
+    @tool
+    def get_order(self, order_id: str) -> dict[str, Any]:
+        \"\"\"Look an order up.\"\"\"
 
-        @tool(writes=True)
-        def cancel(self, order_id: str, reason: Literal["late", "mistake"]) -> dict[str, Any]: ...
+    @tool(writes=True)
+    def cancel(self, order_id: str, reason: Literal["late", "mistake"]) -> dict[str, Any]: ...
 """
 
 from __future__ import annotations

@@ -153,9 +153,7 @@ def scalars(text: str) -> Iterator[str]:
             yield str(value)
 
 
-def verified(
-    propose: Callable[[int], Candidate | None], verifier: Verifier, *, attempts: int = 200
-) -> Candidate:
+def verified(propose: Callable[[int], Candidate | None], verifier: Verifier, *, attempts: int = 200) -> Candidate:
     """The first sound candidate among ``propose(0)``, ``propose(1)``, ...
 
     Args:
