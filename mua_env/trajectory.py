@@ -94,7 +94,7 @@ def read_trajectories(path: str | Path) -> Iterator[Trajectory]:
         DataError: the file cannot be read, or a line is no trajectory of a known schema version.
     """
     try:
-        file = Path(path).open(encoding="utf-8")
+        file = Path(path).open(encoding="utf-8")  # noqa: SIM115 (only the opening may fail with this message)
     except OSError as error:
         raise DataError(f"cannot read trajectories from {str(path)!r}: {error.strerror}") from None
     with file:

@@ -6,7 +6,7 @@ import asyncio
 import threading
 from collections.abc import Coroutine, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from gymnasium.utils import seeding
@@ -60,7 +60,10 @@ class DialogueVectorEnv(VectorEnv[Any, Any, Any]):
     The other arguments are those of :class:`mua_env.DialogueEnv`.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": [], "autoreset_mode": AutoresetMode.NEXT_STEP}
+    metadata: dict[str, Any] = {  # noqa: RUF012 (declared so by Gymnasium)
+        "render_modes": [],
+        "autoreset_mode": AutoresetMode.NEXT_STEP,
+    }
 
     def __init__(
         self,
@@ -103,7 +106,7 @@ class DialogueVectorEnv(VectorEnv[Any, Any, Any]):
             seed: one seed (dialogue ``i`` gets ``seed + i``), or one for each.
             options: as of :meth:`DialogueEnv.reset`, the same for all.
         """
-        seeds = [None if seed is None else seed + i for i in range(self.num_envs)] if not _is_list(seed) else list(seed)  # type: ignore[operator,arg-type]
+        seeds = self._spread(seed)
         if len(seeds) != self.num_envs:
             raise ConfigError(f"{len(seeds)} seeds for {self.num_envs} dialogues")
         for i, value in enumerate(seeds):
@@ -127,7 +130,7 @@ class DialogueVectorEnv(VectorEnv[Any, Any, Any]):
         if len(turns) != self.num_envs:
             raise ConfigError(f"{len(turns)} actions for {self.num_envs} dialogues")
         self._check(turns)
-        begun = list(self._ended)
+        begun = [bool(ended) for ended in self._ended]
         results = self._loop.run(_gather(self._next(i, turns[i]) for i in range(self.num_envs)))
         rewards = np.array(
             [0.0 if r.score is None or r.score.reward is None else r.score.reward for r in results],
@@ -144,6 +147,11 @@ class DialogueVectorEnv(VectorEnv[Any, Any, Any]):
         for session in self.sessions:
             session.close()
         self._loop.close()
+
+    def _spread(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
+        if isinstance(seed, int | np.integer):
+            return [int(seed) + i for i in range(self.num_envs)]
+        return [None] * self.num_envs if seed is None else list(seed)
 
     def _check(self, turns: list[Any]) -> None:
         for i, turn in enumerate(turns):
@@ -164,13 +172,9 @@ class DialogueVectorEnv(VectorEnv[Any, Any, Any]):
     ) -> tuple[tuple[Observation, ...], dict[str, Any]]:
         infos: dict[str, Any] = {}
         for i, result in enumerate(results):
-            info = make_info(self.sessions[i], result, first=bool(first[i]), debug=self._debug)
+            info = make_info(self.sessions[i], result, first=first[i], debug=self._debug)
             infos = self._add_info(infos, {key: _boxed(value) for key, value in info.items()}, i)
         return tuple(dump_all(result.messages) for result in results), infos
-
-
-def _is_list(seed: object) -> bool:
-    return seed is not None and not isinstance(seed, int | np.integer)
 
 
 def _boxed(value: Any) -> Any:

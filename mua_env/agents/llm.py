@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from mua_env.agents.base import Agent
-from mua_env.llm import ChatRequest, Completion, LLMClient, LLMSettings, Usage
+from mua_env.llm import ChatRequest, Completion, LLMClient, LLMSettings, Usage, make_client
 from mua_env.messages import AssistantMessage, Message, dump
 
 MALFORMED = "malformed_arguments"
@@ -20,14 +20,19 @@ class LLMAgent(Agent):
     Calls with unknown names or malformed arguments are returned as they came: the environment answers them.
 
     Args:
-        model: settings, a client (to share a ledger or a recording), or a LiteLLM model name.
+        model: a LiteLLM model name, settings, or a client (to share a ledger or a recording). None reads
+            `MUA_LLM_MODEL`.
+        options: what `mua_env.llm.make_client` takes: `base_url`, `temperature`, `cache`, ...
+
+    Raises:
+        ConfigError: no model is named.
+        MissingExtra: the [llm] extra is not installed.
     """
 
     blocking = True
 
-    def __init__(self, model: str | LLMSettings | LLMClient) -> None:
-        settings = LLMSettings(model) if isinstance(model, str) else model
-        self.client = settings if isinstance(settings, LLMClient) else LLMClient(settings)
+    def __init__(self, model: str | LLMSettings | LLMClient | None = None, **options: Any) -> None:
+        self.client = make_client(model, **options)
         self.name = f"llm:{self.client.settings.model}"
         self.reset(system_prompt="", tools=[], seed=0)
 

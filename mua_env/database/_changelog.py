@@ -38,8 +38,7 @@ def _sqlite_triggers(table: Table) -> list[str]:
 
     sides = {"INSERT": [log("NEW")], "UPDATE": [log("OLD"), log("NEW")], "DELETE": [log("OLD")]}
     return [
-        f'CREATE TRIGGER "mua_{table.name}_{event.lower()}" AFTER {event} ON "{table.name}" '
-        f"BEGIN {' '.join(body)} END"
+        f'CREATE TRIGGER "mua_{table.name}_{event.lower()}" AFTER {event} ON "{table.name}" BEGIN {" ".join(body)} END'
         for event, body in sides.items()
     ]
 
@@ -50,8 +49,7 @@ def _postgres_triggers(table: Table) -> list[str]:
     def log(side: str) -> str:
         parts = ", ".join(f'{side}."{name}"' for name in keys)
         return (
-            f"INSERT INTO mua_touched VALUES ('{table.name}', json_build_array({parts})::text) "
-            f"ON CONFLICT DO NOTHING;"
+            f"INSERT INTO mua_touched VALUES ('{table.name}', json_build_array({parts})::text) ON CONFLICT DO NOTHING;"
         )
 
     return [

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import ColumnElement, Connection, Executable, Result, RootTransaction, select
 
 from mua_env.database._changelog import TOUCHED
-from mua_env.database._statements import Model, TableStatements, statements_of, table_of
+from mua_env.database._statements import Model, statements_of, table_of
 from mua_env.errors import EpisodeError
 
 if TYPE_CHECKING:
@@ -100,12 +100,19 @@ class Database:
         """The rows that differ from the template now, hidden columns left out."""
         reader = self.template.reader()
         changed: Changes = {}
-        for name, key in self._touched():
-            table = statements_of(self.template.tables[name])
-            now, before = self._by_text(table, key), reader._by_text(table, key)
-            if now != before or json.dumps(now) != json.dumps(before):
-                changed[(name, key)] = now
+        for row_key in self._touched():
+            now, before = self.row(row_key), reader.row(row_key)
+            # Equal dictionaries may still differ in type: 100 and 100.0 are told apart where a benchmark does.
+            if now != before or json.dumps(now, sort_keys=True) != json.dumps(before, sort_keys=True):
+                changed[row_key] = now
         return changed
+
+    def row(self, row_key: RowKey) -> Row | None:
+        """The present content of a row named as in :meth:`changes`."""
+        name, key = row_key
+        table = statements_of(self.template.tables[name])
+        found = self._connection.execute(table.by_key, table.bind(json.loads(key))).first()
+        return None if found is None else _as_row(found._mapping)
 
     def fork(self) -> Database:
         """An independent clone with the same content; its :meth:`reset` goes back to the template as well."""
@@ -127,13 +134,9 @@ class Database:
         if self._on_close is not None:
             self._on_close()
 
-    def _touched(self) -> Sequence[tuple[str, str]]:
+    def _touched(self) -> Sequence[RowKey]:
         log = select(TOUCHED.c.table_name, TOUCHED.c.row_key).order_by(TOUCHED.c.table_name, TOUCHED.c.row_key)
         return [(name, _normal_key(key)) for name, key in self._connection.execute(log)]
-
-    def _by_text(self, table: TableStatements, key: str) -> Row | None:
-        found = self._connection.execute(table.by_key, table.bind(json.loads(key))).first()
-        return None if found is None else _as_row(found._mapping)
 
 
 def _as_row(mapping: Mapping[Any, Any]) -> Row:

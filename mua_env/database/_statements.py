@@ -7,7 +7,19 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Column, Delete, Insert, Select, Table, Update, bindparam, delete, insert, select, update
+from sqlalchemy import (
+    Column,
+    Delete,
+    Insert,
+    Select,
+    Table,
+    Update,
+    bindparam,
+    delete,
+    insert,
+    select,
+    update,
+)
 from sqlalchemy.orm import DeclarativeBase
 
 from mua_env.errors import DomainError

@@ -4,7 +4,8 @@ from mua_env.llm.cache import ReplyCache
 from mua_env.llm.client import ChatRequest, Completion, LLMClient
 from mua_env.llm.errors import LLMError
 from mua_env.llm.ledger import Ledger, Usage
-from mua_env.llm.settings import LLMSettings, settings_from_env
+from mua_env.llm.make import make_client
+from mua_env.llm.settings import LLMSettings
 from mua_env.llm.waiting import WaitLimit
 
 __all__ = [
@@ -17,5 +18,5 @@ __all__ = [
     "ReplyCache",
     "Usage",
     "WaitLimit",
-    "settings_from_env",
+    "make_client",
 ]

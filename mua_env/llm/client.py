@@ -64,9 +64,7 @@ class LLMClient:
         ledger: counts what is used, and stops the run at its limit.
     """
 
-    def __init__(
-        self, settings: LLMSettings, *, cache: ReplyCache | None = None, ledger: Ledger | None = None
-    ) -> None:
+    def __init__(self, settings: LLMSettings, *, cache: ReplyCache | None = None, ledger: Ledger | None = None) -> None:
         self.settings = settings
         self.cache = cache
         self.ledger = ledger or Ledger()
@@ -119,9 +117,7 @@ class LLMClient:
                 async with asyncio.timeout(left), _slot(self.settings):
                     completion = await self._attempts(litellm, request, wait, left)
             except TimeoutError:
-                raise LLMError(
-                    "timeout", f"the episode's {wait.limit_s:g} s for waiting are used up"
-                ) from None
+                raise LLMError("timeout", f"the episode's {wait.limit_s:g} s for waiting are used up") from None
         self.ledger.add(completion.usage)
         return completion
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -68,16 +67,3 @@ class LLMSettings:
             # Without this LiteLLM would send OPENAI_API_KEY to whatever server base_url names.
             "api_key": self.api_key or "none",
         }
-
-
-def settings_from_env(model: str | None, **changes: Any) -> LLMSettings:
-    """Settings whose `model` and `base_url` may come from `MUA_LLM_MODEL` and `MUA_LLM_BASE_URL`.
-
-    Raises:
-        ConfigError: no model is named in either place.
-    """
-    name = model or os.environ.get("MUA_LLM_MODEL")
-    if not name:
-        raise ConfigError("no model is named: pass one, or set MUA_LLM_MODEL")
-    changes.setdefault("base_url", os.environ.get("MUA_LLM_BASE_URL") or None)
-    return LLMSettings(name, **changes)

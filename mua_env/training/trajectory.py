@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
+from mua_env.episode import End
 from mua_env.messages import Source
-
-Ending = Literal["", "user", "tool", "turns", "tokens", "fault"]
-"""Why a dialogue ended: the user's stop, a terminal tool, the turn limit, the token limit, a failure that is
-not the agent's; empty while it runs."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +36,8 @@ class TokenTrajectory:
         turns: the agent's turns.
         tool_calls: tool calls the agent made.
         reward: 1.0 or 0.0; None where the episode failed for a reason that is not the agent's.
+        ended_by: as the episode's; None while it runs.
+        cause: in words, where a limit or a failure ended it.
     """
 
     prompt_ids: list[int]
@@ -49,8 +48,8 @@ class TokenTrajectory:
     turns: int = 0
     tool_calls: int = 0
     reward: float | None = None
-    ending: Ending = ""
-    fault: str | None = None
+    ended_by: End | None = None
+    cause: str | None = None
     info: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -65,7 +64,7 @@ class TokenTrajectory:
     @property
     def truncated(self) -> bool:
         """Whether a limit ended it."""
-        return self.ending in ("turns", "tokens")
+        return self.ended_by in ("max_turns", "token_limit")
 
     def add_agent(self, ids: Sequence[int], logprobs: Sequence[float]) -> None:
         """Append what the agent sampled in one turn, its end-of-turn token included."""

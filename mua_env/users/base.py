@@ -62,7 +62,7 @@ class UserSession(ABC):
 
     def close(self) -> None:
         """Release what the session holds. May be called again."""
-        return None
+        return
 
 
 class UserSimulator(ABC):
@@ -93,4 +93,4 @@ class UserSimulator(ABC):
 
     def close(self) -> None:
         """Release clients and caches. May be called again."""
-        return None
+        return

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mua_env.errors import ConfigError, TaskError
-from mua_env.llm import ChatRequest, Completion, LLMClient, LLMError, LLMSettings, Usage, loop
+from mua_env.llm import ChatRequest, Completion, LLMClient, LLMError, LLMSettings, Usage, loop, make_client
 from mua_env.tasks import Task
 from mua_env.users.base import GREETING, UserReply, UserSession, UserSimulator
 from mua_env.users.llm_prompts import STRATEGIES, Strategy, check_prompt, prompt_version, system_prompt
@@ -25,18 +25,26 @@ class LLMUser(UserSimulator):
     """Users that a language model plays.
 
     Args:
-        model: settings, a client (to share a ledger or a recording), or a LiteLLM model name.
+        model: a LiteLLM model name, settings, or a client (to share a ledger or a recording). None reads
+            `MUA_LLM_MODEL`.
         strategy: see `Strategy`.
+        options: what `mua_env.llm.make_client` takes: `base_url`, `temperature`, `cache`, ...
 
     Raises:
-        ConfigError: an unknown strategy.
+        ConfigError: an unknown strategy, or no model.
+        MissingExtra: the [llm] extra is not installed.
     """
 
-    def __init__(self, model: str | LLMSettings | LLMClient, *, strategy: Strategy = "llm") -> None:
+    def __init__(
+        self,
+        model: str | LLMSettings | LLMClient | None = None,
+        *,
+        strategy: Strategy = "llm",
+        **options: Any,
+    ) -> None:
         if strategy not in STRATEGIES:
             raise ConfigError(f"strategy: one of {', '.join(STRATEGIES)}, got {strategy!r}")
-        settings = LLMSettings(model) if isinstance(model, str) else model
-        self.client = settings if isinstance(settings, LLMClient) else LLMClient(settings)
+        self.client = make_client(model, **options)
         self.strategy: Strategy = strategy
         self.name = f"llm:{strategy}:{self.client.settings.model}"
 

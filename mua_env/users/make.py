@@ -28,9 +28,10 @@ def make_user(user: str | UserSimulator, options: dict[str, Any] | None = None) 
     if user not in USERS:
         raise ConfigError(f"user is {user!r}; use one of {', '.join(map(repr, USERS))}.{did_you_mean(user, USERS)}")
     try:
-        return _class(user)(**(options or {}))
+        simulator: UserSimulator = _class(user)(**(options or {}))
     except TypeError as error:
         raise ConfigError(f"user {user!r}: {error}") from None
+    return simulator
 
 
 def _class(name: str) -> Any:
