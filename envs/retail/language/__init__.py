@@ -1,0 +1,68 @@
+"""The language of the retail domain, for the agenda user and the scripted expert."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mua_env.envs.retail.language import comparing, saying
+from mua_env.envs.retail.language.intents import INTENTS
+from mua_env.envs.retail.language.slots import SLOTS
+from mua_env.language import Comparison, DialogueLanguage
+from mua_env.users.agenda_personas import Voice
+
+_IDENTITY = (frozenset({"email"}), frozenset({"first_name", "last_name", "zip"}))
+
+
+class RetailLanguage(DialogueLanguage):
+    """English for the retail domain.
+
+    Args:
+        products: names of the product types, by which an item that was not asked for is noticed.
+    """
+
+    name = "retail"
+    slots = SLOTS
+    intents = INTENTS
+    alternatives = _IDENTITY
+
+    def __init__(self, products: Sequence[str] = ()) -> None:
+        self.products = tuple(products)
+
+    def wish(self, intent: str, slots: Mapping[str, Any], voice: Voice) -> str:
+        """The request as a verb phrase."""
+        return saying.wish(intent, slots, voice)
+
+    def value(self, slot: str, source: Mapping[str, Any], voice: Voice) -> str | None:
+        """How a person says the value of a slot."""
+        return saying.value(slot, source, voice)
+
+    def hint(self, slot: str, slots: Mapping[str, Any], voice: Voice) -> str | None:
+        """An order of unknown number is named by what is in it."""
+        return saying.order_hint(slots, voice) if slot == "order_id" else None
+
+    def compare(self, intent: str, slots: Mapping[str, Any], text: str) -> Comparison:
+        """Hold a proposal or claim against a request."""
+        return comparing.compare(intent, slots, text, self.products)
+
+    def answered(self, slots: Mapping[str, Any], text: str) -> bool:
+        """Whether the text holds the expected answer."""
+        return comparing.answered(slots, text)
+
+    def refine(self, asked: Sequence[str], sentence: str, given: Mapping[str, int]) -> tuple[str, ...]:
+        """Tell the postal code of an address from that of the profile, and more detail from the item."""
+        return comparing.refine(asked, sentence, given)
+
+    def group(self, slots: Sequence[str]) -> tuple[str, ...]:
+        """First and last name are said together."""
+        if "first_name" in slots and "last_name" in slots:
+            joined = ["name" if slot == "first_name" else slot for slot in slots if slot != "last_name"]
+            return tuple(joined)
+        return tuple(slots)
+
+    def difference(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, ...]:
+        """Changed slots, with items told apart from their new options."""
+        return comparing.difference(old, new)
+
+
+__all__ = ["RetailLanguage"]

@@ -1,0 +1,178 @@
+"""An agent's text held against a retail request."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mua_env.envs.retail.language import matching
+from mua_env.language import Comparison
+
+Record = Mapping[str, Any]
+
+_ITEM_INTENTS = ("return_items", "exchange_items", "modify_items")
+_KEPT = re.compile(r"\b(?:keep|kept|remain|unchanged|other|rest|stay|without|except|not)\w*\b", re.IGNORECASE)
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+
+
+def compare(intent: str, slots: Record, text: str, products: Sequence[str]) -> Comparison:
+    """The slots that a text states wrongly, and those that it states rightly; silence counts as neither."""
+    wrong: list[str] = []
+    right: list[str] = []
+    checks = {
+        "order_id": _order,
+        "reason": _reason,
+        "payment_method": _payment,
+        "address": _address,
+    }
+    for slot, check in checks.items():
+        if slots.get(slot):
+            _note(slot, check(slots[slot], text), wrong, right)
+    if intent in _ITEM_INTENTS and slots.get("items"):
+        _note("items", _items(slots["items"], text, products), wrong, right)
+        if "items" not in wrong:
+            _note("new_options", _new_options(slots["items"], text), wrong, right)
+    return Comparison(tuple(wrong), tuple(right))
+
+
+def _note(slot: str, verdict: bool | None, wrong: list[str], right: list[str]) -> None:
+    if verdict is not None:
+        (right if verdict else wrong).append(slot)
+
+
+def _order(wanted: str, text: str) -> bool | None:
+    found = matching.order_ids(text)
+    return wanted in found if found else None
+
+
+def _reason(wanted: str, text: str) -> bool | None:
+    found = matching.reasons(text)
+    return wanted in found if found else None
+
+
+def _payment(wanted: Record, text: str) -> bool | None:
+    digits = matching.last_fours(text)
+    if wanted.get("last_four"):
+        if digits:
+            return wanted["last_four"] in digits
+        if str(wanted["last_four"]) in text:
+            return True
+    if str(wanted.get("id", "\0")) in text:
+        return True
+    kinds = matching.payment_kinds(text)
+    return wanted.get("source") in kinds if kinds else None
+
+
+def _address(wanted: Record, text: str) -> bool | None:
+    low = matching.normal(text)
+    parts = [matching.normal(str(wanted.get(key, ""))) for key in ("address1", "address2", "city", "zip")]
+    stated = [part for part in parts if part and part in low]
+    if not stated and not matching.ZIP.search(text):
+        return None
+    return len(stated) == sum(bool(part) for part in parts)
+
+
+def _items(wanted: Sequence[Record], text: str, products: Sequence[str]) -> bool | None:
+    names = [item["name"] for item in wanted]
+    found = matching.names_in(text, [*names, *products])
+    if not found:
+        return None
+    if any(name not in found for name in names):
+        return False
+    extra = [name for name in found if name not in names]
+    return not any(_meant(name, text) for name in extra)
+
+
+def _meant(name: str, text: str) -> bool:
+    """Whether some line that names a product does not say that it stays as it is."""
+    pattern = matching.name_pattern(name)
+    lines = [line for line in re.split(r"[\n;]|(?<=[.?!])\s", text) if pattern.search(matching.normal(line))]
+    return any(not _KEPT.search(line) for line in lines)
+
+
+def _new_options(wanted: Sequence[Record], text: str) -> bool | None:
+    low = matching.normal(text)
+    names = [item["name"] for item in wanted]
+    verdicts = [_options_of(item, low, names) for item in wanted if item.get("new_options")]
+    if any(verdict is False for verdict in verdicts):
+        return False
+    return True if any(verdicts) else None
+
+
+def _options_of(item: Record, low: str, names: Sequence[str]) -> bool | None:
+    new, old = item["new_options"], item.get("options") or {}
+    part = low if len(names) == 1 or names.count(item["name"]) > 1 else matching.segment(low, item["name"], names)
+    changed = [key for key in new if new[key] != old.get(key)]
+    if str(item.get("new_item_id", "\0")) in low:
+        return True
+    stated = [key for key in changed if _states(part, key, new[key])]
+    if len(stated) == len(changed):
+        return True if changed else None
+    detailed = bool(stated) or any(matching.has_value(part, key, old[key]) for key in old)
+    labelled = any(re.search(rf"\b{re.escape(matching.normal(key))}\b\s?[:=]", part) for key in new)
+    return False if detailed or labelled else None
+
+
+def _states(part: str, key: str, value: str) -> bool:
+    if matching.has_value(part, key, value):
+        return True
+    # In a list such as "(M, navy)" the values stand without the names of their options.
+    body = re.escape(matching.normal(str(value)))
+    return re.search(rf"[(,:>]\s?{body}\s?(?:[,);.]|$)", part, re.MULTILINE) is not None
+
+
+def answered(slots: Record, text: str) -> bool:
+    """Whether the text holds the expected answer: numbers by value, an address by its street and postal code."""
+    answer = slots.get("answer")
+    if answer is None or answer == "":
+        return False
+    if isinstance(answer, Mapping):
+        return _address(answer, text) is True
+    wanted = str(answer).strip()
+    if _NUMBER.fullmatch(wanted.lstrip("$").replace(",", "")):
+        value = float(wanted.lstrip("$").replace(",", ""))
+        # Digits of ids and of cards are no numbers.
+        plain = re.sub(r"#?\bW\d+|\ending in \d+", " ", text).replace(",", "")
+        return any(float(number) == value for number in _NUMBER.findall(plain)) or wanted in text
+    return matching.normal(wanted) in matching.normal(text)
+
+
+_NEW_PLACE = re.compile(r"\bstreet\b|\bcity\b|\bnew address\b|\bnew shipping\b|\bfull address\b|\bcomplete address\b|\bstate\b|\baddress\b", re.IGNORECASE)
+
+
+def refine(asked: Sequence[str], text: str, given: Mapping[str, int]) -> tuple[str, ...]:
+    """Mend what patterns alone get wrong.
+
+    A postal code asked for with a street is part of the new address; "which one?" after the item was named asks for
+    its options; a question for new options mentions the item.
+    """
+    slots = list(asked)
+    if "zip" in slots and "address" in slots:
+        identity = "first_name" in slots or "email" in slots
+        slots.remove("address" if identity and not given.get("zip") else "zip")
+    if "items" in slots and "new_options" in slots and given.get("items"):
+        slots.remove("items")
+    if "items" in slots and given.get("items") and "new_options" not in slots:
+        slots[slots.index("items")] = "item_options"
+    if "product" in slots and ("items" in slots or "item_options" in slots or "new_options" in slots):
+        slots.remove("product")
+    return tuple(slots)
+
+
+def difference(old: Record, new: Record) -> tuple[str, ...]:
+    """The slots whose values differ; of items, whether they are others or only their new options are."""
+    changed: list[str] = []
+    for name in new:
+        if old.get(name) == new[name]:
+            continue
+        if name != "items":
+            changed.append(name)
+            continue
+        before = [(item.get("name"), item.get("options")) for item in old.get("items") or ()]
+        after = [(item.get("name"), item.get("options")) for item in new["items"]]
+        if before != after:
+            changed.append("items")
+        if any(item.get("new_options") for item in new["items"]):
+            changed.append("new_options")
+    return tuple(slot for slot in changed if slot not in ("answer", "topic", "order_hint"))

@@ -1,0 +1,95 @@
+"""Intents of the retail domain: how the user wishes for them, and how an agent speaks of them."""
+
+from __future__ import annotations
+
+from mua_env.language import Intent
+
+_PASSIVE = r"(?:has|have|is|are|was|were|'s|been|i|we|i've|successfully|now|and|request|all set)\b"
+
+
+def _claim(verbs: str, objects: str = "") -> str:
+    near = rf".{{0,60}}\b(?:{verbs})\b"
+    about = rf"(?=.*(?:{objects}))" if objects else ""
+    return rf"{about}(?:\b{_PASSIVE}{near}|\b(?:{verbs})\b.{{0,80}}\b(?:successfully|done|complete|submitted|processed|requested|placed|initiated|set up|created|confirmed)\b)"
+
+
+INTENTS: dict[str, Intent] = {
+    intent.name: intent
+    for intent in (
+        Intent("cancel_order", ("order_id", "reason"), r"\bcancel", _claim(r"cancell?ed|cancellation")),
+        Intent(
+            "return_items",
+            ("order_id", "items", "payment_method"),
+            r"\breturn(?!ed to)|\bsend(?:ing)? back\b|\brefund",
+            _claim(r"return(?:ed)?"),
+        ),
+        Intent(
+            "exchange_items",
+            ("order_id", "items", "new_options", "payment_method"),
+            r"\bexchang|\bswap|\breplac",
+            _claim(r"exchanged?|swapped|replaced"),
+        ),
+        Intent(
+            "modify_items",
+            ("order_id", "items", "new_options", "payment_method"),
+            r"\b(?:modif|chang|updat|swap|switch|replac|adjust)\w*",
+            _claim(r"modified|changed|updated|swapped|switched|replaced|adjusted|modification|update|change", r"items?\b|options?\b|product|variant|order"),
+        ),
+        Intent(
+            "modify_order_address",
+            ("order_id", "address"),
+            r"\b(?:modif|chang|updat|ship|deliver|set)\w*\b(?=[\s\S]*\baddress)|\baddress\b",
+            _claim(r"modified|changed|updated|set|shipped|modification|update|change", r"address|ship|deliver"),
+        ),
+        Intent(
+            "modify_order_payment",
+            ("order_id", "payment_method"),
+            r"\b(?:modif|chang|updat|switch|mov|set|charg)\w*\b(?=[\s\S]*\b(?:payment|paypal|card))|\bpayment method\b",
+            _claim(r"modified|changed|updated|switched|moved|set|modification|update|change", r"payment|paypal|card"),
+        ),
+        Intent(
+            "modify_user_address",
+            ("address",),
+            r"\b(?:modif|chang|updat|set)\w*\b(?=[\s\S]*\baddress)|\baddress\b",
+            _claim(r"modified|changed|updated|set|modification|update|change", r"address|profile"),
+        ),
+        Intent("ask", ("order_id", "product"), r"\b(?:check|look|tell|inform|status|total|tracking|options)\b", r"(?!)"),
+        Intent("human", (), r"\b(?:human|representative|transfer)\b", r"(?!)"),
+    )
+}
+
+_ORDER = "[an order|one of my orders|my order|an order of mine]"
+
+WISHES: dict[str, str] = {
+    "cancel_order": f"cancel {_ORDER}",
+    "return_items": f"return {{things}} from {_ORDER}",
+    "exchange_items": f"exchange {{things}} [from|in] {_ORDER}",
+    "modify_items": f"[modify|change] {{things}} in [a pending order|an order that has not shipped yet|my pending order]",
+    "modify_order_address": f"change the [shipping |delivery |]address of {_ORDER}",
+    "modify_order_payment": f"change the payment method of {_ORDER}",
+    "modify_user_address": "change [the default address in my profile|my default address|the address in my profile|my profile address]",
+    "human": "talk to [a human agent|a human|a human representative]",
+    "ask:order_status": f"[know|check|ask about] the status of {_ORDER}",
+    "ask:order_total": f"[know|check|ask about] the total [price |]of {_ORDER}",
+    "ask:tracking_number": f"[get|have|know] the tracking number of {_ORDER}",
+    "ask:product_options_count": "know how many options [of a product are available|are available for a product]",
+    "ask:delivery_address": f"[know|check|ask about] the delivery address of {_ORDER}",
+}
+"""Templates of the verb phrases by intent, questions by topic."""
+
+SHORT_WISHES: dict[str, str] = {
+    "cancel_order": "cancel an order",
+    "return_items": "return {things} from an order",
+    "exchange_items": "exchange {things} in an order",
+    "modify_items": "modify {things} in a pending order",
+    "modify_order_address": "change the address of an order",
+    "modify_order_payment": "change the payment method of an order",
+    "modify_user_address": "change my default address",
+    "human": "talk to a human agent",
+    "ask:order_status": "know the status of an order",
+    "ask:order_total": "know the total of an order",
+    "ask:tracking_number": "know the tracking number of an order",
+    "ask:product_options_count": "know how many options a product has",
+    "ask:delivery_address": "know the delivery address of an order",
+}
+"""The same for terse personas: one regular form each."""

@@ -1,0 +1,133 @@
+"""Values of the retail domain in free text: order ids, products, options, payment methods, addresses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any
+
+Record = Mapping[str, Any]
+
+ORDER_ID = re.compile(r"#?\bW\d{7}\b", re.IGNORECASE)
+EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,32}){1,3}")
+ZIP = re.compile(r"(?<![\d#W])\b\d{5}\b(?!\d)")
+_LAST_FOUR = re.compile(r"\b(?:ending|ends|end|last four|last 4|last four digits|number)\b\D{0,20}(\d{4})\b|[*x•.]{2,}\s?-?(\d{4})\b")
+_DASHES = re.compile(r"[-–—/_’']")
+_SPACES = re.compile(r"\s+")
+
+PAYMENT_KINDS: dict[str, re.Pattern[str]] = {
+    "paypal": re.compile(r"\bpay ?pal\b", re.IGNORECASE),
+    "gift_card": re.compile(r"\bgift ?-?_?cards?\b", re.IGNORECASE),
+    "credit_card": re.compile(r"\bcredit ?-?_?cards?\b|\bvisa\b|\bmaster ?card\b|\bamex\b|\bamerican express\b|\bdiscover\b", re.IGNORECASE),
+}
+_REASONS: dict[str, re.Pattern[str]] = {
+    "no longer needed": re.compile(r"\bno longer (?:\w+ ){0,2}(?:need|want|required)|\b(?:do not|don't|not) need\b", re.IGNORECASE),
+    "ordered by mistake": re.compile(r"\bmistake\b|\baccident|\bby error\b|\bwrong order\b", re.IGNORECASE),
+}
+
+
+def normal(text: str) -> str:
+    """Lower case, dashes and apostrophes as spaces, one space between words."""
+    return _SPACES.sub(" ", _DASHES.sub(" ", text.lower())).strip()
+
+
+def order_ids(text: str) -> list[str]:
+    """The order ids in a text, as ``#W0000000``, without repetition."""
+    found = ("#W" + match[0].lstrip("#")[1:] for match in ORDER_ID.finditer(text))
+    return list(dict.fromkeys(found))
+
+
+def reasons(text: str) -> list[str]:
+    """The cancellation reasons that a text mentions."""
+    return [reason for reason, pattern in _REASONS.items() if pattern.search(text)]
+
+
+@lru_cache(maxsize=4096)
+def name_pattern(name: str) -> re.Pattern[str]:
+    """Finds a product name in a normal text, in singular or plural, its words together or apart."""
+    words = normal(name).split()
+    stem = words[-1]
+    if len(stem) > 3 and stem.endswith("s"):
+        stem = stem[:-1]
+    body = r"\s?".join([re.escape(word) for word in words[:-1]] + [re.escape(stem)])
+    return re.compile(rf"\b{body}(?:s|es)?\b")
+
+
+def names_in(text: str, names: Iterable[str]) -> list[str]:
+    """The product names that a text mentions, in the order of their first mention.
+
+    A name inside a longer one that is mentioned at the same place does not count.
+    """
+    low = normal(text)
+    spans = []
+    for name in dict.fromkeys(names):
+        spans += [(match.start(), match.end(), name) for match in name_pattern(name).finditer(low)]
+    kept = [a for a in spans if not any(b is not a and b[0] <= a[0] and a[1] <= b[1] and b[1] - b[0] > a[1] - a[0] for b in spans)]
+    return list(dict.fromkeys(name for _, _, name in sorted(kept)))
+
+
+@lru_cache(maxsize=8192)
+def _value_pattern(value: str, key: str) -> re.Pattern[str]:
+    low = normal(value)
+    body = re.sub(r"(?<=\d)(?=[a-z])", r"\\s?", re.escape(low)).replace(r"\ ", r"\s?")
+    if not is_weak(value):
+        return re.compile(rf"(?<![\w.+]){body}(?![\w%]|\.\d)")
+    label = re.escape(normal(key)).replace(r"\ ", r"\s?")
+    gap = r"\W{1,4}(?:(?:is|of|in|as|the|a|to be)\s)?"
+    return re.compile(rf"\b{label}s?{gap}{body}(?![\w%]|\.\d)|(?<![\w.+]){body}\s(?:{label})s?\b")
+
+
+def is_weak(value: str) -> bool:
+    """Whether a value says nothing without the name of its option, as ``"M"``, ``"8"``, ``"yes"``."""
+    low = value.strip().lower()
+    return len(low) <= 2 or low in _WEAK_WORDS or low.isdigit()
+
+
+_WEAK_WORDS = frozenset(
+    ("yes", "no", "none", "one", "two", "three", "four", "five", "xxl", "low", "high", "medium", "small", "large", "set", "full", "long", "short", "full", "half", "soft",
+     "hard", "firm", "regular", "key", "code", "right", "left", "single", "double", "light", "fixed", "flat", "plain")
+)
+
+
+def has_value(text: str, key: str, value: str) -> bool:
+    """Whether a *normal* text states an option's value; weak values only together with the option's name."""
+    return _value_pattern(str(value), key).search(text) is not None
+
+
+def payment_kinds(text: str) -> list[str]:
+    """The kinds of payment methods that a text mentions."""
+    return [kind for kind, pattern in PAYMENT_KINDS.items() if pattern.search(text)]
+
+
+def last_fours(text: str) -> list[str]:
+    """The last four digits of cards that a text names."""
+    return [first or second for first, second in _LAST_FOUR.findall(text.lower())]
+
+
+def find_method(text: str, methods: Iterable[Record]) -> list[Record]:
+    """The payment methods that a text can mean, best first: by last four digits, by id, else by kind and brand."""
+    methods = list(methods)
+    low = text.lower()
+    named = [m for m in methods if str(m["id"]).lower() in low]
+    if named:
+        return named
+    digits = last_fours(text)
+    exact = [m for m in methods if m.get("last_four") and (m["last_four"] in digits or re.search(rf"\b{m['last_four']}\b", low))]
+    if exact:
+        return exact
+    kinds = payment_kinds(text)
+    fitting = [m for m in methods if m["source"] in kinds]
+    branded = [m for m in fitting if str(m.get("brand", "\0")).lower() in low]
+    balance = [m for m in fitting if m.get("balance") is not None and re.search(rf"\${m['balance']}\b", low)]
+    return branded or balance or fitting
+
+
+def segment(text: str, name: str, others: Iterable[str]) -> str:
+    """The part of a *normal* text from the first mention of a name to the next mention of another."""
+    match = name_pattern(name).search(text)
+    if match is None:
+        return ""
+    ends = [m.start() for other in others if other != name for m in name_pattern(other).finditer(text, match.end())]
+    end = min(ends, default=len(text))
+    return text[match.start() : end]

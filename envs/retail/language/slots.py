@@ -1,0 +1,118 @@
+"""Slots of the retail domain: how an agent asks for each, and how the user gives it."""
+
+from __future__ import annotations
+
+from mua_env.language import Slot
+
+SLOTS: dict[str, Slot] = {
+    slot.name: slot
+    for slot in (
+        Slot(
+            "first_name",
+            "first name",
+            r"\b(?:first|given)(?: and last)? names?\b|\bfull name|\byour name|\bname (?:and|\+|&|with|plus)\b|\b(?:and|&|\+|or|the|your|,) name\b|^\W*name\b"
+            r"|\bname on\b",
+            personal=True,
+        ),
+        Slot(
+            "last_name",
+            "last name",
+            r"\blast names?\b|\bsurname|\bfamily name|\bfull name|\byour name|\bname (?:and|\+|&|with|plus)\b|\b(?:and|&|\+|or|the|your|,) name\b|^\W*name\b"
+            r"|\bname on\b",
+            personal=True,
+        ),
+        Slot(
+            "name",
+            "name",
+            r"(?!)",
+            short="[{value}|I am {value}.|I'm {value}.|My name is {value}.]",
+            long="[My name is|I'm|I am|It's|The name is|You're talking to] {value}.",
+            personal=True,
+        ),
+        Slot(
+            "zip",
+            "zip code",
+            r"\bzip\b|\bzipcode|\bpostal\b|\bpostcode|\bpost code",
+            short="[zip|zip code] {value}[.|]",
+            long="[My zip code is|The zip code is|My zip is|It's zip code|And zip code] {value}.",
+            personal=True,
+        ),
+        Slot(
+            "email",
+            "email",
+            r"\be-?mail\b",
+            short="[{value}|It is {value}|It's {value}|email {value}|My email is {value}]",
+            long="[My email is|My email address is|It's|You can find me under|It should be under] {value} .",
+            personal=True,
+        ),
+        Slot("user_id", "user id", r"\buser ?(?:id|name)\b|\baccount (?:id|number)|\bcustomer (?:id|number)|\bmember(?:ship)? (?:id|number)",
+             personal=True),
+        Slot("phone", "phone number", r"\bphone\b|\btelephone|\bmobile number", personal=True),
+        Slot(
+            "order_id",
+            "order number",
+            r"\border ?(?:id|number|no\b|nr|#)|\border's (?:id|number)|\b(?:which|what|for which|specific|particular) (?:\w+ ){0,2}orders?\b|"
+            r"\bids? (?:of|for) (?:the|your|this|that|each) (?:\w+ )?order|\bnumbers? (?:of|for) (?:the|your|this|that) (?:\w+ )?order|"
+            r"\border (?:would you|do you|are you|you(?:'d| would| want| wish| are|'re))",
+            short="[order {value}|{value}|It is order {value}.|Order number {value}.|It's {value}.]",
+            long="[It's order|The order number is|That would be order|It's about order|The order is] {value}.",
+        ),
+        Slot(
+            "reason",
+            "reason",
+            r"\breasons?\b|\bwhy (?:do|are|would|you|did)\b|\bno longer needed\b.{0,60}\bmistake\b|\bno longer need\b.{0,60}\bmistake\b",
+            short="[{value}|It is {value}.|Reason: {value}.|It's {value}.]",
+            long="[The reason is that it was {value}|The reason is: {value}|It's {value}|Just put {value}|Well, {value}].",
+        ),
+        Slot(
+            "items",
+            "item",
+            r"\b(?:which|what|name the|list the|list of|names? of the|specific|exact|all|each|any|the|these|following|particular) "
+            r"(?:\w+ ){0,3}(?:items?|products?|articles?|pieces?)\b|\bitem\(s\)|\bproduct\(s\)|\bwhich ones?\b|\bwhat (?:exactly )?(?:would|do) you (?:like|want|wish)"
+            r"(?: to)? (?:return|exchange|modify|change|swap|send back)|\bitems? (?:would|do|you)|\bitem (?:name|id)s?\b|\bwhat (?:are|is) you "
+            r"(?:returning|exchanging)",
+            short="[{value}|It is {value}.|{value}, please.|{value}.]",
+            long="[It's about|That would be|I mean|It would be|It's] {value}.",
+        ),
+        Slot(
+            "item_options",
+            "option of the item",
+            r"(?!)",
+            short="[The one with {value}.|With {value}.|{value}.|It has {value}.]",
+            long="[I mean the one with|It's the one with|The one I mean has|That would be the one with] {value}.",
+        ),
+        Slot(
+            "new_options",
+            "new option",
+            r"\bnew (?:item|option|variant|product|version|color|size|one|choice|specification|configuration|model|selection)|"
+            r"\b(?:which|what|desired|preferred|other|different|replacement|specific) (?:\w+ ){0,3}(?:options?|variants?|versions?|colou?rs?|sizes?|styles?|materials?|specifications?"
+            r"|features?|configurations?|attributes?|models?|kind|types?|replacements?)\b|\b(?:exchange|swap|change|replace|modify|switch)\w* (?:\w+ ){0,4}"
+            r"(?:for|to|with|into|by) (?:what|which|instead)\b|\b(?:exchange|change|replace|swap|modify|switch)(?:d)? (?:\w+ ){0,4}(?:to|for|with|into)\s*\?|\binstead\b|\breplacement"
+            r"|\bwhat (?:would|do) you (?:like|want) (?:\w+ ){0,4}(?:for|to be|instead|in exchange)|\boptions? (?:would|do) you|\boptions\b|\bprefer(?:red|ence)?\b(?!.{0,30}\b(?:payment|refund)\b)",
+            short="[{value}|{value}, please.|{value}.|I want {value}.]",
+            long="[I'd like|I would like|I want|Please make it|I'm looking for] {value}.",
+        ),
+        Slot(
+            "payment_method",
+            "payment method",
+            r"\bpayment|\bpay(?:ing)? (?:with|by|for)|\bgift card|\bpaypal|\bcredit card|\bwhich card|\brefund(?:ed)? (?:to|method|go|sent|be|issued)|"
+            r"\breceive (?:the|your|a) refund|\brefund\b.{0,30}\b(?:where|which|how)|\b(?:where|how)\b.{0,40}\brefund|\bprice difference",
+            short="[{value}|{value}, please.|{value}.|Use {value}.]",
+            long="[Please use|I'd like to use|I want to use|Let's use|Use|Put it on] {value}.",
+        ),
+        Slot(
+            "address",
+            "address",
+            r"(?<!email )(?<!e-mail )(?<!mail )\baddress|\bstreet\b|\bcity\b|\bapartment|\bship (?:it|them|to)|\bdeliver(?:ed)? (?:it )?to\b",
+            short="[{value}|{value}.|New address: {value}.|It is {value}.]",
+            long="[The new address is|It should go to|The address is|Please use|It's] {value}.",
+        ),
+        Slot(
+            "product",
+            "product",
+            r"\b(?:which|what|name of the|the|type of|kind of|specific) (?:\w+ ){0,2}(?:product|item)s?\b|\bproduct (?:type|name)",
+            short="[{value}|The {value}.|It is the {value}.|{value}.]",
+            long="[It's about|I mean|I'm interested in|That would be] the {value}.",
+        ),
+    )
+}

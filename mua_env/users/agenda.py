@@ -1,0 +1,98 @@
+"""The agenda user: offline, seeded, microseconds a turn.
+
+An agenda-based user simulator after Schatzmann et al. (NAACL-HLT 2007). It holds the task's goal as slots and
+speaks through the domain's :class:`~mua_env.language.DialogueLanguage`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+from typing import Any
+
+from mua_env.errors import TaskError
+from mua_env.language import DialogueLanguage
+from mua_env.tasks import Task
+from mua_env.users.agenda_behaviour import Turn
+from mua_env.users.agenda_goal import Agenda
+from mua_env.users.agenda_personas import Voice, persona
+from mua_env.users.agenda_phrases import phrase
+from mua_env.users.agenda_understanding import understand
+from mua_env.users.base import UserReply, UserSession, UserSimulator
+
+
+class AgendaSession(UserSession):
+    """An agenda user in one episode."""
+
+    def __init__(self, agenda: Agenda, language: DialogueLanguage, voice: Voice) -> None:
+        self.agenda = agenda
+        self.language = language
+        self.voice = voice
+
+    def reply(self, agent_text: str | None) -> UserReply:
+        """Answer the agent; ``None`` asks for the opening. Never raises on any text."""
+        if agent_text is None:
+            return self._open()
+        acts = understand(agent_text, self.language, self.agenda.given)
+        turn = Turn(self.agenda, self.language, self.voice, acts)
+        turn.take()
+        return UserReply(text=self.voice.speak(turn.parts), stop=turn.stop, events=tuple(turn.events))
+
+    def fork(self) -> AgendaSession:
+        """An independent user with the same future."""
+        return AgendaSession(self.agenda.fork(), self.language, self.voice.fork())
+
+    def _open(self) -> UserReply:
+        request = self.agenda.current
+        if request is None:
+            return UserReply(text=self.voice.speak([phrase("bye", self.voice)]), stop=True)
+        request.status = "open"
+        wish = self.language.wish(request.intent, request.slots, self.voice)
+        return UserReply(text=self.voice.speak([phrase("open", self.voice, wish=wish)], opening=True))
+
+
+class AgendaUser(UserSimulator):
+    """Users that work from a task's goal.
+
+    Args:
+        persona: overrides the persona of every goal.
+        noise: overrides the share of noisy utterances of every goal, 0 to 1.
+    """
+
+    name = "agenda"
+
+    def __init__(self, *, persona: str | None = None, noise: float | None = None) -> None:
+        self._persona = persona
+        self._noise = noise
+
+    def start(self, task: Task, *, seed: int, context: Mapping[str, Any] | None = None) -> AgendaSession:
+        """A user for one episode.
+
+        Args:
+            task: with a goal.
+            seed: of everything random in this user.
+            context: ``{"language": DialogueLanguage}``, which the domain gives.
+
+        Raises:
+            TaskError: the task has no goal, the language is missing, or the goal has an intent that it lacks.
+        """
+        language = (context or {}).get("language")
+        if not isinstance(language, DialogueLanguage):
+            raise TaskError(f"the agenda user needs the dialogue language of the domain, got {language!r}")
+        goal = task.goal
+        if goal is None:
+            raise TaskError(f"task {task.id!r} has no goal for the agenda user; use an LLM user, or derive one")
+        for request in goal.requests:
+            if request.intent not in language.intents:
+                known = ", ".join(language.intents)
+                raise TaskError(f"task {task.id!r}: the intent {request.intent!r} is unknown in {language.name}: {known}")
+        voice = Voice(
+            Random(f"agenda:{task.id}:{seed}"),
+            persona(self._persona or goal.persona),
+            goal.noise if self._noise is None else self._noise,
+        )
+        return AgendaSession(Agenda.of(goal), language, voice)
+
+    def describe(self, task: Task) -> str:
+        """``agenda``, or ``agenda (derived)`` where the goal was made from gold actions."""
+        return "agenda (derived)" if task.goal is not None and task.goal.derived else self.name

@@ -1,0 +1,362 @@
+"""What the user does with the agent's acts: the rules of its behaviour.
+
+The user gives what is asked for and only that, confirms what fits its goal, corrects what does not, insists once
+on what the agent should be able to do, accepts a reasoned refusal of what it should not, and ends when nothing is
+pending any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from mua_env.language import DialogueLanguage
+from mua_env.users.agenda_goal import Agenda, Pending
+from mua_env.users.agenda_personas import Voice
+from mua_env.users.agenda_phrases import phrase
+from mua_env.users.agenda_understanding import AgentActs
+
+_INSIST = 2
+"""Corrections or refusals of one permitted request that the user puts up with before it gives the request up."""
+
+
+class Turn:
+    """One turn of the user: reads the agent's acts against the agenda, collects what to say.
+
+    After :meth:`take`, ``parts`` holds what is said, ``events`` what the user registered, ``stop`` whether it ends.
+    """
+
+    def __init__(self, agenda: Agenda, language: DialogueLanguage, voice: Voice, acts: AgentActs) -> None:
+        self.agenda = agenda
+        self.language = language
+        self.voice = voice
+        self.acts = acts
+        self.parts: list[str] = []
+        self.events: list[str] = []
+        self.stop = False
+        self._progress = False
+        self._closed = False
+
+    def take(self) -> None:
+        """Decide what to say."""
+        if self.acts.empty:
+            self.parts.append(phrase("unclear", self.voice))
+            self._repeat()
+        else:
+            self._react()
+        self.agenda.useless = 0 if self._progress else self.agenda.useless + 1
+        if not self.stop and self.agenda.useless >= self.voice.persona.patience:
+            self.parts, self.stop = [phrase("give_up", self.voice)], True
+
+    def _react(self) -> None:
+        rules: tuple[Callable[[], None], ...] = (self._hear_answer, self._hear_done, self._hear_proposal)
+        for rule in rules:
+            rule()
+        self._answer_questions()
+        if not self.parts and not self._closed:
+            self._hear_refusal()
+        if not self.parts and not self._closed:
+            self._hear_handover()
+        if not self.parts and not self._closed:
+            self._hear_end()
+        if self._closed:
+            self._advance()
+        elif not self.parts:
+            self._keep_going()
+
+    # what the agent says it did or found
+
+    def _hear_answer(self) -> None:
+        current = self.agenda.current
+        if current and current.outcome == "answered" and self.language.answered(current.slots, self.acts.text):
+            self._close(current, "answered")
+
+    def _hear_done(self) -> None:
+        if not self.acts.done:
+            return
+        claim = " ".join(self.acts.done)
+        named = [r for r in self.agenda.unsettled() if self._claims(r, claim)]
+        fitting = [r for r in named if self._compare(r, claim).fits]
+        if fitting:
+            agreed = [r for r in fitting if r.status == "confirmed"]
+            self._close(agreed[0] if agreed else fitting[0], "done")
+            return
+        current = self.agenda.current
+        if named and named[0].status != "waiting":
+            self._contradict(named[0], claim)
+        elif current and current.status == "confirmed" and not self.acts.confirm and not self.acts.asked:
+            self._close(current, "done")
+
+    def _claims(self, request: Pending, claim: str) -> bool:
+        intent = self.language.intents.get(request.intent)
+        return intent is not None and intent.done_pattern.search(claim) is not None
+
+    def _contradict(self, request: Pending, claim: str) -> None:
+        request.corrected += 1
+        if request.corrected > _INSIST:
+            self._close(request, "failed")
+            return
+        wrong = self._compare(request, claim).wrong
+        self.parts.append(phrase("contradict", self.voice, fix=self._fix(request, wrong)))
+        self._progress = True
+
+    # proposals
+
+    def _hear_proposal(self) -> None:
+        acts = self.acts
+        if not acts.confirm or self._closed or self.parts:
+            return
+        pending = self.agenda.unsettled()
+        named = [r for r in pending if self._named(r)]
+        fitting = [r for r in named if self._compare(r, acts.text).fits]
+        current = self.agenda.current
+        if fitting:
+            chosen = current if current in fitting else fitting[0]
+        elif named:
+            chosen = current if current in named else named[0]
+        else:
+            chosen = current
+        if chosen is None:
+            return
+        comparison = self._compare(chosen, acts.text)
+        if acts.refused and (not comparison.fits or not named):
+            return
+        if not named and self._other_intent():
+            if not acts.refused:
+                self.parts.append(phrase("not_me", self.voice, wish=self._wish(chosen)))
+            return
+        self.agenda.focus(chosen)
+        if chosen.status == "waiting":
+            chosen.status = "open"
+        if comparison.fits:
+            self._agree(chosen)
+        else:
+            self._correct(chosen, comparison.wrong)
+
+    def _named(self, request: Pending) -> bool:
+        intent = self.language.intents.get(request.intent)
+        return intent is not None and intent.named_pattern.search(self.acts.text) is not None
+
+    def _other_intent(self) -> bool:
+        return any(intent.named_pattern.search(self.acts.text) for intent in self.language.intents.values())
+
+    def _agree(self, request: Pending) -> None:
+        change = request.change
+        if change and (change.after == "proposal" or request.status == "confirmed"):
+            old = dict(request.slots)
+            request.slots.update(change.slots)
+            request.change = None
+            request.status = "open"
+            wrong = self.language.difference(old, request.slots)
+            self.parts.append(phrase("change", self.voice, fix=self._fix(request, wrong)))
+            self._progress = True
+            return
+        request.confirmations += 1
+        self._progress = request.confirmations <= _INSIST + 1
+        request.status = "confirmed"
+        self.parts.append(phrase("confirm", self.voice))
+
+    def _correct(self, request: Pending, wrong: tuple[str, ...]) -> None:
+        request.corrected += 1
+        self._progress = request.corrected <= _INSIST
+        self.parts.append(phrase("correct", self.voice, fix=self._fix(request, wrong)))
+
+    def _fix(self, request: Pending, slots: tuple[str, ...]) -> str:
+        """The slots, said as they should be."""
+        said = [text for slot in slots if (text := self._say(slot, request)) is not None]
+        return " ".join(said) if said else phrase("again", self.voice, wish=self._wish(request))
+
+    # questions
+
+    def _answer_questions(self) -> None:
+        if self._closed or not self.acts.asked:
+            return
+        request = self.agenda.current
+        if request is None:
+            return
+        asked = self._chosen(list(self.acts.asked))
+        fresh = [self.agenda.count(slot) < 2 for slot in asked]
+        said = []
+        for slot in self.language.group(asked):
+            text = self._say(slot, request)
+            said.append(text if text is not None else self._do_not_know(slot, request))
+        self._progress |= any(fresh)
+        self.parts.extend(said)
+
+    def _chosen(self, asked: list[str]) -> list[str]:
+        """Of alternatives that are each enough, one; among several requests of it, what the user has."""
+        groups = [group for group in self.language.alternatives if group & set(asked)]
+        if len(groups) < 2 or not self.acts.choice:
+            return asked
+        able = [group for group in groups if all(self.agenda.facts.get(slot) is not None for slot in group)]
+        if not able:
+            return asked
+        untold = [group for group in able if not any(self.agenda.given.get(slot) for slot in group)]
+        options = untold if self.acts.not_found and untold else able
+        chosen = options[int(self.voice.rng.random() * len(options))]
+        others = frozenset().union(*groups) - chosen
+        kept = [slot for slot in asked if slot not in others]
+        return kept + [slot for slot in self.language.slots if slot in chosen and slot not in kept]
+
+    def _say(self, slot: str, request: Pending) -> str | None:
+        spec = self.language.slots.get(slot)
+        source = self.agenda.facts if spec is None or spec.personal else request.known()
+        value = self.language.value(slot, source, self.voice)
+        if value is None:
+            return None
+        template = spec.template(self.voice.short) if spec else "{value}"
+        return self.voice.say(template, value=value)
+
+    def _do_not_know(self, slot: str, request: Pending) -> str:
+        spec = self.language.slots[slot]
+        intent = self.language.intents.get(request.intent)
+        if not spec.personal and intent is not None and slot not in intent.slots:
+            return phrase("not_applicable", self.voice, wish=self._wish(request))
+        text = phrase("unknown", self.voice, noun=spec.noun)
+        hint = self.language.hint(slot, request.slots, self.voice)
+        return f"{text} {hint}" if hint else text
+
+    # refusals
+
+    def _hear_refusal(self) -> None:
+        request, acts = self.agenda.current, self.acts
+        if request is None:
+            return
+        if acts.not_found and not acts.refused and not acts.unavailable:
+            self._say_again(request)
+            return
+        told_why = request.asked_why and acts.reason and not acts.asked and not acts.confirm
+        if not (acts.refused or acts.unavailable or told_why):
+            return
+        if request.outcome in ("refused", "transferred"):
+            self._accept_refusal(request)
+        elif request.fallback is not None:
+            self._fall_back(request)
+        elif request.pushed < _INSIST:
+            request.pushed += 1
+            self._progress = True
+            self.parts.append(phrase("push", self.voice, wish=self._wish(request)))
+        else:
+            self.parts.append(phrase("accept", self.voice))
+            self._close(request, "failed")
+
+    def _accept_refusal(self, request: Pending) -> None:
+        if not self.acts.reason and not request.asked_why:
+            request.asked_why = True
+            self._progress = True
+            self.parts.append(phrase("why", self.voice))
+            return
+        if self.acts.reason:
+            self.events.append(f"refusal:{request.intent}")
+        if request.fallback is not None:
+            self._fall_back(request)
+            return
+        self.parts.append(phrase("accept", self.voice))
+        self._close(request, "refused")
+
+    def _fall_back(self, request: Pending) -> None:
+        fallback = request.fallback
+        assert fallback is not None
+        new = Pending.of(fallback)
+        new.status = "open"
+        self.agenda.requests[self.agenda.requests.index(request)] = new
+        self._progress = True
+        if new.intent == request.intent and new.slots.get("order_id") == request.slots.get("order_id"):
+            changed = self.language.difference(request.slots, new.slots)
+            fix = self._fix(new, changed)
+        else:
+            self._forget()
+            fix = phrase("again", self.voice, wish=self._wish(new))
+        self.parts.append(phrase("fallback", self.voice, fix=fix))
+
+    def _say_again(self, request: Pending) -> None:
+        """The agent found nothing under what the user said last: say it again."""
+        last = [slot for slot in self.agenda.given if slot in self.language.slots][-3:]
+        said = [text for slot in self.language.group(last) if (text := self._say(slot, request)) is not None]
+        if said:
+            self.parts.extend(said)
+            self._progress = self.agenda.count("_again") < 2
+
+    def _hear_handover(self) -> None:
+        request, acts = self.agenda.current, self.acts
+        if request is None or not (acts.handover or acts.offer_handover):
+            return
+        if request.outcome in ("transferred", "refused"):
+            self.parts.append(phrase("human", self.voice))
+            self._progress = acts.offer_handover and request.pushed < _INSIST
+            request.pushed += 1
+        elif request.pushed < _INSIST:
+            request.pushed += 1
+            self._progress = True
+            self.parts.append(phrase("no_human", self.voice, wish=self._wish(request)))
+        else:
+            self.parts.append(phrase("human", self.voice))
+
+    # the end of a request, and of the dialogue
+
+    def _hear_end(self) -> None:
+        current = self.agenda.current
+        if current and current.status == "confirmed" and (self.acts.more or self.acts.close):
+            self._close(current, "done")
+
+    def _close(self, request: Pending, result: str) -> None:
+        change = request.change
+        if change and change.after == "confirmation" and result == "done":
+            self._change_after(request)
+            return
+        request.close(result)
+        self._closed = self._progress = True
+
+    def _change_after(self, request: Pending) -> None:
+        old = dict(request.slots)
+        assert request.change is not None
+        request.slots.update(request.change.slots)
+        request.change, request.status, self._progress = None, "open", True
+        wrong = self.language.difference(old, request.slots)
+        self.parts.append(phrase("change", self.voice, fix=self._fix(request, wrong)))
+
+    def _advance(self) -> None:
+        """The next request, or the end."""
+        request = self.agenda.current
+        if request is None:
+            self.parts.append(phrase("end" if self.acts.more else "bye", self.voice))
+            self.stop = True
+            return
+        if request.status == "waiting":
+            request.status = "open"
+            self._forget()
+            self.parts.append(phrase("next", self.voice, wish=self._wish(request)))
+
+    def _forget(self) -> None:
+        """Slots of a request that is over have not been given for the next one."""
+        slots = self.language.slots
+        self.agenda.given = {n: k for n, k in self.agenda.given.items() if n in slots and slots[n].personal}
+
+    def _keep_going(self) -> None:
+        """Nothing in the turn needed an answer: keep the dialogue alive."""
+        request, acts = self.agenda.current, self.acts
+        if request is None:
+            self.parts.append(phrase("bye", self.voice))
+            self.stop = True
+        elif request.status == "confirmed" or (acts.wait and not acts.question):
+            self.parts.append(phrase("go_on", self.voice))
+        elif acts.offer and not acts.help:
+            yes = self._named(request) or not self._other_intent()
+            self.parts.append(phrase("go_on" if yes else "no_offer", self.voice))
+            self._progress = yes and self.agenda.count("_offer") < 2
+        else:
+            self._repeat()
+
+    def _repeat(self) -> None:
+        request = self.agenda.current
+        if request is not None:
+            self.parts.append(phrase("again", self.voice, wish=self._wish(request)))
+            self._progress = self.acts.help and self.agenda.count("_wish") < 2
+
+    # shorthand
+
+    def _wish(self, request: Pending) -> str:
+        return self.language.wish(request.intent, request.slots, self.voice)
+
+    def _compare(self, request: Pending, text: str) -> Any:
+        return self.language.compare(request.intent, request.known(), text)

@@ -1,0 +1,188 @@
+"""The words by which dialogue acts are told apart in an agent's text (English).
+
+Each cue is one regular expression over a lower-case sentence, without nested repetition, so that matching takes
+time linear in the sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+
+def _any(*alternatives: str) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{alternative})" for alternative in alternatives))
+
+
+@dataclass(frozen=True)
+class Cues:
+    """The cues of one natural language."""
+
+    request: re.Pattern[str]
+    """A sentence that asks for something."""
+    listing: re.Pattern[str]
+    """A lead-in whose list lines are things asked for."""
+    confirm: re.Pattern[str]
+    """Asks for a yes before acting."""
+    confirm_weak: re.Pattern[str]
+    """Asks for a yes unless it names a slot to be confirmed."""
+    clause: re.Pattern[str]
+    """Clauses of purpose that look like a request for confirmation, to be left out first."""
+    done: re.Pattern[str]
+    """Claims that something was carried out."""
+    not_done: re.Pattern[str]
+    """What before a claim makes it conditional or a statement about the past."""
+    refuse: re.Pattern[str]
+    refuse_not: re.Pattern[str]
+    """A sentence with this is no refusal, only a condition or a warning."""
+    not_found: re.Pattern[str]
+    unavailable: re.Pattern[str]
+    reason: re.Pattern[str]
+    handover: re.Pattern[str]
+    offer_handover: re.Pattern[str]
+    offer: re.Pattern[str]
+    more: re.Pattern[str]
+    close: re.Pattern[str]
+    help: re.Pattern[str]
+    apologise: re.Pattern[str]
+    which: re.Pattern[str]
+    either: re.Pattern[str]
+    wait: re.Pattern[str]
+
+
+_ACTED = (
+    r"(?:cancell?ed|updated|changed|modified|processed|submitted|initiated|completed|exchanged|returned|placed|"
+    r"requested|arranged|booked|made|issued|applied|set up|finali[sz]ed|filed|created|added|removed|refunded|replaced|"
+    r"switched|adjusted|recorded|registered|scheduled|upgraded|taken care of)"
+)
+
+ENGLISH = Cues(
+    request=_any(
+        r"\?\s*\W*$",
+        r"\b(?:could|can|would|will|may) (?:you|i|we)\b.{0,40}\b(?:provide|share|tell|give|have|get|confirm|verify|"
+        r"specify|clarify|send|state|supply|let|ask)\b",
+        r"\bplease\b.{0,30}\b(?:provide|share|tell|give|confirm|verify|specify|clarify|send|state|enter|let me know|"
+        r"supply|include|indicate|choose|select|list|reply|respond|answer|describe|type)\b",
+        r"\b(?:let me know|tell me|provide|give me|share|specify|send me|i(?:'ll| will|'d)?(?: also| just| still| first)? (?:need|require|"
+        r"like to know|have to ask|must ask)|we(?:'ll| will)?(?: also)? need|need to know|needed:|is required|are required)\b",
+        r"^\W*(?:and |also,? |first,? |next,? |then,? |now,? )?(?:what|which|who|where|when|how|why|do you|did you|are you|is it|your)\b.{0,160}(?:\?|:\s*$)",
+    ),
+    listing=_any(
+        r"\b(?:provide|share|tell me|need|require|let me know|give me|send|specify|following information|"
+        r"following details|one of the following|have the following|answer)\b.{0,120}:\s*\W*$",
+        r"\b(?:provide|share|send|specify|need|give me)\b.{0,60}\bfollowing\b",
+    ),
+    confirm=_any(
+        r"\byes\s*(?:/|or)\s*no\b|\by\s*/\s*n\b|[\"'“‘(]\s*yes\s*[\"'”’,.)]|\breply (?:with )?yes\b|\bsay yes\b|\banswer yes\b",
+        r"\b(?:is|are|does|do|did) (?:this|that|these|those|it|everything|all|the|my|i)\b.{0,80}\b(?:correct|right|"
+        r"accurate|okay|ok|fine|good|match)\b",
+        r"\b(?:would you like|do you want|want|like|shall|should|may|can|could|ready for|okay for|ok for|happy for|"
+        r"fine for|alright for) (?:me|i|us|we)(?: to)?(?: now| please)? (?:proceed|go ahead|continue|move forward|"
+        r"submit|process|finali[sz]e|complete|make (?:this|these|the|that)|do (?:this|that|it|so)|place|apply)\b",
+        r"\b(?:would you like|do you want|are you (?:ready|happy|okay|ok|sure|certain)|do you wish) to (?:proceed|go ahead|"
+        r"continue|move forward|confirm|make (?:this|these) change|do this|do that|complete|finali[sz]e)\b",
+        r"\b(?:ok|okay|ready|good|happy|fine|safe|alright|all right) to (?:proceed|go ahead|go|submit|continue)\b",
+        r"\bdo you (?:confirm|agree|authori[sz]e|approve|consent|accept|give)\b",
+        r"\b(?:please )?confirm (?:that )?(?:this|these|you(?:'d| would| want| wish| are)|if you|whether you|i should|"
+        r"by|with|all|everything|to proceed|so i|it|the above|the following|the details|the change)\b",
+        r"\b(?:your|explicit|final|get|have|need|await|awaiting|await your) (?:explicit |final |your )*(?:confirmation|"
+        r"approval|go-ahead|consent|authori[sz]ation|permission)\b",
+        r"\b(?:sounds?|looks?) (?:good|right|correct|okay|ok|fine)(?: to you)?\s*\?",
+        r"\b(?:proceed|go ahead|correct|right|okay|agreed|agree|confirmed)\s*\?",
+        r"\b(?:shall|should|may|can) i (?:now )?(?:proceed|go ahead|continue)\b|\bif (?:so|you agree|correct|that works|"
+        r"this is correct|everything is correct|all is correct|this looks)\b.{0,60}\b(?:confirm|yes|proceed|go ahead|know)\b",
+    ),
+    confirm_weak=_any(r"\bconfirm(?:ation)?\b", r"\bproceed\b", r"\bgo ahead\b"),
+    clause=_any(
+        r"\b(?:before|so(?: that)?|then|and then|once|after|until|in order|without|to help (?:me|us))\b[^.?!,\n]{0,25}?\b(?:proceed|"
+        r"continue|go ahead|move forward|assist|help|process|confirm)\w*\b[^.?!,\n]{0,40}",
+        r"\b(?:^|,\s*)?to (?:proceed|continue|go ahead|get started|move forward)\b(?! with (?:this|these|the above)\b)(?!\s*[?(])[^.?!,\n]{0,60}(?=,)",
+    ),
+    done=_any(
+        rf"\b(?:has|have|had) (?:now |just |already )?been (?:now |successfully |fully |officially )?(?:\w+ )?{_ACTED}\b",
+        rf"\b(?:was|were|is|are|'s|'re) (?:now |all )?(?:successfully )?{_ACTED}\b",
+        rf"\b(?:i|we)(?:'ve| have|'ve just| have just)? (?:now |just |also |gone ahead and )?(?:successfully )?{_ACTED}\b",
+        rf"\b{_ACTED} (?:successfully|for you|as (?:you )?requested)\b",
+        r"\bsuccessfully\b|\ball set\b|\b(?:is|are|'s) (?:now )?(?:all )?(?:done|complete)\b|^\W*(?:done|completed)\b|"
+        r"\bwent through\b|\btaken care of\b",
+    ),
+    not_done=_any(
+        r"\b(?:once|after|if|when|until|before|unless|whether|will|would|can|could|should|shall|must|may|might|to be|"
+        r"cannot|can't|not|n't|only|already|which|that was)\b"
+    ),
+    refuse=_any(
+        r"\b(?:can ?not|can't|cant|unable|not able|isn't able|not possible|isn't possible|impossible|not allowed|"
+        r"isn't allowed|aren't allowed|not permitted|not eligible|isn't eligible|ineligible|not something)\b",
+        r"\b(?:won't|will not|wouldn't|am not going to|not going to) be (?:able|possible|allowed)\b|\bhave to (?:decline|refuse)\b|"
+        r"\bmust (?:decline|refuse)\b|\bneed to decline\b|\bdecline (?:this|that|your)\b",
+        r"\b(?:against|outside|beyond) (?:of )?(?:our|the|my|company|store)\b|\bpolicy (?:does not|doesn't|prohibits|prevents|forbids|"
+        r"only allows|requires)\b|\b(?:does not|doesn't|do not|don't) (?:allow|permit|support|offer|qualify|let)\b|"
+        r"\bno longer (?:possible|eligible|be (?:cancel|chang|modif|return|exchang)\w*)\b|\b(?:is|are) no longer (?:eligible|possible)\b",
+        r"\bonly (?:\w+ ){0,4}(?:can|may) be (?:cancel|return|exchang|modif|chang|refund)\w*|"
+        r"\bcan only (?:be )?(?:cancel|return|exchang|modif|chang|refund|go)\w*",
+    ),
+    refuse_not=_any(
+        r"\b(?:can ?not|can't|unable to|not able to|won't be able to) (?:\w+ ){0,4}(?:without|until|unless|before)\b",
+        r"\b(?:without|until|unless)\b.{0,60}\b(?:verif|confirm|identi|authenticat|provid)\w*",
+        r"\b(?:undone|reversed|again|afterwards?|once (?:this|the|it|i)|after (?:this|that|the|it)|only be (?:done|made|used|called) once|further|"
+        r"any more changes|anymore changes|later on|in the future|if (?:you|we|i|this|the))\b",
+        r"\bif\b.{0,40}\b(?:can't|cannot|unable|don't)\b",
+    ),
+    not_found=_any(
+        r"\b(?:could ?n't|could not|can ?not|can't|unable to|did ?n't|did not|not able to|wasn't able to|don't|do not) "
+        r"(?:seem to )?(?:be able to )?(?:find|locate|verify|identify|retrieve|pull up|see|match|recogni[sz]e)\b",
+        r"\bnot found\b|\bno (?:account|user|profile|match|record|order)s?\b.{0,30}\b(?:found|match\w*|exists?|with|under|for)\b|"
+        r"\b(?:does not|doesn't|did not|didn't) (?:match|exist|appear)\b|\bno match\b|\binvalid\b",
+    ),
+    unavailable=_any(
+        r"\b(?:not|n't) (?:currently |presently |be )?(?:available|in stock|sold|offered)\b|\bunavailable\b|\bout of stock\b|"
+        r"\bsold out\b|\bno longer (?:available|in stock|sold|offered)\b",
+        r"\b(?:do not|don't|does not|doesn't) (?:currently )?(?:have|carry|stock|sell|come|exist)\b|\bno (?:such )?"
+        r"(?:variants?|options?|items?|versions?|flights?|seats?)\b.{0,40}(?:available|match|exist|with|left|$)",
+        r"\bnot (?:enough|sufficient)\b|\binsufficient\b|\b(?:does not|doesn't|do not|don't|will not|won't|would not|wouldn't) "
+        r"(?:\w+ ){0,2}cover\b",
+    ),
+    reason=_any(
+        r"\b(?:because|since|due to|as (?:it|they|the|this|that|your) |policy|policies|rules?|terms|already|only|status|pending|delivered|"
+        r"processed|shipped|cancelled|canceled|must|required?|original payment|different|eligible|ineligible|balance|"
+        r"insufficient|within|hours|days|unavailable|not available|basic economy|insurance|belongs? to|another|does not allow|"
+        r"doesn't allow|same|type)\b"
+    ),
+    handover=_any(
+        r"\b(?:transferr?(?:ing|ed)?|connect(?:ing|ed)?|escalat(?:e|ing|ed)|hand(?:ing|ed)?|pass(?:ing|ed)?|forward(?:ing|ed)?|"
+        r"redirect(?:ing|ed)?)\b.{0,50}\b(?:human|agent|representative|specialist|colleague|supervisor|person|team|someone)\b"
+    ),
+    offer_handover=_any(
+        r"\b(?:would you like|do you want|want|shall|should|can|could|may|if you(?:'d| would)? like)\b.{0,50}\b(?:transfer|connect|"
+        r"escalate|hand|pass|forward)\b"
+    ),
+    offer=_any(
+        r"\b(?:would you like|do you want|shall|should|may|can|could) (?:me|i|us|we)(?: to)?\b",
+        r"\bwould you (?:like|prefer|rather)\b",
+        r"\b(?:do you|would you) (?:want|wish|care)\b",
+        r"\bis (?:it|this|that) (?:okay|ok|fine|alright|the|your|about|for)\b",
+        r"\bare you (?:sure|certain|okay|ok|still|interested|looking|willing)\b",
+    ),
+    more=_any(
+        r"\b(?:anything|something|any other|what|how|any more|further|additional)\b.{0,12}\b(?:else|other|questions?|more|requests?|"
+        r"assistance|concerns?|can i (?:also )?(?:help|assist))\b"
+    ),
+    close=_any(
+        r"\b(?:goodbye|good-bye|bye|farewell)\b|\b(?:have|enjoy) (?:a|the|your) (?:\w+ ){0,3}(?:day|evening|night|weekend|one|time|rest)\b|"
+        r"\btake care\b|\bthank(?:s| you) for (?:contacting|reaching|choosing|shopping|calling|your (?:business|patience|time))\b"
+    ),
+    help=_any(
+        r"\b(?:how|what) (?:can|may|could|do|would|should)\b.{0,40}\b(?:help|assist|do for|like help|like me|need|want|happen|like to do|like to)\b",
+        r"\bwhat (?:is it|brings|are you|would you|seems|issue|problem|exactly)\b|\bwhat(?:'s| is) (?:the |your )?"
+        r"(?:request|issue|problem|question|concern|matter|wrong|up)\b|\b(?:describe|explain|tell me (?:more )?about|clarify)\b",
+    ),
+    apologise=_any(r"\b(?:sorry|apologi[sz]e|apologies|unfortunately|regret|i'm afraid|i am afraid|inconvenience)\b"),
+    which=_any(r"\bwhich\b|\bmore than one\b|\bseveral\b|\bmultiple\b|\btwo of\b"),
+    either=_any(r"\bor\b|\beither\b|\balternatively\b|\bone of\b|\binstead\b"),
+    wait=_any(
+        r"\b(?:one moment|a moment|hold on|bear with me|please wait|just a (?:second|sec|minute|moment)|let me (?:check|look|see|"
+        r"pull|process|verify|find|do|go ahead|get|proceed|take)|i(?:'ll| will| am going to|'m going to) (?:now |go ahead and |proceed |check|"
+        r"look|process|submit|do|get|take|start|begin|cancel|return|exchange|modify|change|update)|working on|processing)"
+    ),
+)
+"""English cues."""

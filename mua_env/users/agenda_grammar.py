@@ -1,0 +1,125 @@
+"""A small grammar for composed phrasings: alternatives in brackets, values in braces.
+
+``"[Yes|Sure][, please|]. {value}"`` has four variants. A template is parsed once; expanding it draws one number
+per bracket from the given generator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from random import Random
+
+from mua_env.errors import ConfigError
+
+KEEP_OPEN, KEEP_CLOSE = "\x02", "\x03"
+"""Marks around a value that noise and personas must leave as it is; removed before the text is spoken."""
+
+
+class _Choice(tuple["_Sequence", ...]):
+    """Alternatives."""
+
+    __slots__ = ()
+
+
+class _Value(str):
+    """Name of a placeholder."""
+
+    __slots__ = ()
+
+
+_Sequence = tuple[str | _Value | _Choice, ...]
+
+
+@lru_cache(maxsize=4096)
+def parse(template: str) -> _Sequence:
+    """The parsed template.
+
+    Raises:
+        ConfigError: a bracket or brace is not closed.
+    """
+    sequence, end, _ = _sequence(template, 0, nested=False)
+    if end != len(template):
+        raise ConfigError(f"unbalanced ']' in the template {template!r} at {end}")
+    return sequence
+
+
+def _sequence(text: str, at: int, *, nested: bool) -> tuple[_Sequence, int, bool]:
+    parts: list[str | _Value | _Choice] = []
+    literal: list[str] = []
+    while at < len(text):
+        char = text[at]
+        if char == "]" or (nested and char == "|"):
+            break
+        if char in "[{":
+            if literal:
+                parts.append("".join(literal))
+                literal = []
+            part, at = _choice(text, at) if char == "[" else _value(text, at)
+            parts.append(part)
+            continue
+        literal.append(char)
+        at += 1
+    if literal:
+        parts.append("".join(literal))
+    return tuple(parts), at, at < len(text)
+
+
+def _choice(text: str, at: int) -> tuple[_Choice, int]:
+    options: list[_Sequence] = []
+    while True:
+        option, at, more = _sequence(text, at + 1, nested=True)
+        options.append(option)
+        if not more:
+            raise ConfigError(f"a '[' is not closed in the template {text!r}")
+        if text[at] == "]":
+            return _Choice(options), at + 1
+
+
+def _value(text: str, at: int) -> tuple[_Value, int]:
+    end = text.find("}", at)
+    if end < 0:
+        raise ConfigError(f"a '{{' is not closed in the template {text!r}")
+    return _Value(text[at + 1 : end]), end + 1
+
+
+def expand(template: str, rng: Random, values: Mapping[str, str]) -> str:
+    """One variant of the template, with the values filled in."""
+    out: list[str] = []
+    _expand(parse(template), rng, values, out)
+    return "".join(out)
+
+
+def _expand(sequence: _Sequence, rng: Random, values: Mapping[str, str], out: list[str]) -> None:
+    for part in sequence:
+        if isinstance(part, _Choice):
+            _expand(part[int(rng.random() * len(part))], rng, values, out)
+        elif isinstance(part, _Value):
+            out.append(values[part])
+        else:
+            out.append(part)
+
+
+def variants(templates: str | Iterable[str]) -> int:
+    """How many different texts the templates have, equal ones counted once per derivation."""
+    if isinstance(templates, str):
+        return _count(parse(templates))
+    return sum(variants(template) for template in templates)
+
+
+def _count(sequence: _Sequence) -> int:
+    total = 1
+    for part in sequence:
+        if isinstance(part, _Choice):
+            total *= sum(_count(option) for option in part)
+    return total
+
+
+def keep(value: str) -> str:
+    """The value, marked as one that noise must not touch."""
+    return f"{KEEP_OPEN}{value}{KEEP_CLOSE}"
+
+
+def unmark(text: str) -> str:
+    """The text without the marks."""
+    return text.replace(KEEP_OPEN, "").replace(KEEP_CLOSE, "")

@@ -1,0 +1,171 @@
+"""From an agent's free text to dialogue acts, sentence by sentence.
+
+Works on what language models write: long, polite, several questions at once, lists, markdown. Time is linear in
+the text, and only the beginning and the end of a very long text are read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from mua_env.language import DialogueLanguage
+from mua_env.users.agenda_cues import ENGLISH, Cues
+
+HEAD, TAIL = 6000, 3000
+"""Characters read of the beginning and the end of a text that is longer than both."""
+_SENTENCES = 160
+
+
+@dataclass(slots=True)
+class AgentActs:
+    """What an agent's turn does.
+
+    Attributes:
+        text: the text without markdown, as far as it is read.
+        asked: slots asked for, in the order of their mention.
+        choice: alternatives are offered, any one of which is enough.
+        confirm: asks for a yes before acting.
+        done: sentences that claim something was carried out.
+        refused: something is refused; ``reason``: with a reason.
+        unavailable: what was asked for cannot be had.
+        not_found: what the user said led to no record.
+        handover: announces a transfer; ``offer_handover``: offers one.
+        offer: another question to be answered by yes or no.
+        more: asks whether there is anything else; ``close``: says goodbye; ``help``: asks what the user wants.
+        which: asks to choose among several.
+        wait: announces work without asking anything.
+        question: a question of any kind.
+    """
+
+    text: str = ""
+    asked: tuple[str, ...] = ()
+    choice: bool = False
+    confirm: bool = False
+    done: list[str] = field(default_factory=list)
+    refused: bool = False
+    reason: bool = False
+    unavailable: bool = False
+    not_found: bool = False
+    handover: bool = False
+    offer_handover: bool = False
+    offer: bool = False
+    more: bool = False
+    close: bool = False
+    help: bool = False
+    apologise: bool = False
+    which: bool = False
+    wait: bool = False
+    question: bool = False
+
+    @property
+    def empty(self) -> bool:
+        """Nothing that can be read."""
+        return not any(char.isalpha() for char in self.text)
+
+
+_MARKUP = re.compile(r"\*+|`+|^\s{0,3}(?:#{1,6}\s+|>\s*)|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)|[\x00-\x08\x0b-\x1f]", re.MULTILINE)
+_SPACES = re.compile(r"[ \t\u00a0]+")
+_SPLIT = re.compile(r"(?<=[.?!])[\"”')]?\s+(?![(\[]?\s*(?:yes|y)\s*/)|\s*\n\s*", re.IGNORECASE)
+_ITEM = re.compile(r"^\s*(?:[-–—•+]|\(?\d{1,2}[.)]|\(?[a-h][.)])\s*")
+_QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "\u2011": "-", "\u2013": "-"})
+
+
+def plain(text: str) -> str:
+    """The text without markdown and control characters, cut to a bounded length."""
+    if len(text) > HEAD + TAIL:
+        text = text[:HEAD] + "\n" + text[-TAIL:]
+    return _SPACES.sub(" ", _MARKUP.sub("", text.translate(_QUOTES))).strip()
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences and list lines of a plain text."""
+    return [part.strip() for part in _SPLIT.split(text) if part and part.strip()][:_SENTENCES]
+
+
+def understand(
+    text: str, language: DialogueLanguage, given: Mapping[str, int] | None = None, cues: Cues = ENGLISH
+) -> AgentActs:
+    """The dialogue acts of an agent's text.
+
+    Args:
+        text: what the agent said.
+        language: of the domain: slots and intents.
+        given: how often the user has said each slot so far; lets "which one?" mean more detail.
+        cues: of the natural language.
+    """
+    acts = AgentActs(text=plain(text))
+    asked: list[str] = []
+    listing = False
+    for sentence in sentences(acts.text):
+        item = _ITEM.match(sentence) is not None
+        low = sentence.lower()
+        listed = listing and (item or (len(sentence) < 60 and not low.endswith((".", "?"))))
+        listing = listed or (low.endswith(":") and cues.listing.search(low) is not None)
+        _sentence(acts, sentence, low, listed, language, cues, asked, given or {})
+    acts.asked = language.refine(tuple(dict.fromkeys(asked)), acts.text, given or {})
+    return acts
+
+
+def _sentence(
+    acts: AgentActs,
+    sentence: str,
+    low: str,
+    listed: bool,
+    language: DialogueLanguage,
+    cues: Cues,
+    asked: list[str],
+    given: Mapping[str, int],
+) -> None:
+    question = low.rstrip("\"') ").endswith("?")
+    acts.question |= question
+    bare = cues.clause.sub(" ", low)
+    confirm = cues.confirm.search(bare) is not None
+    weak = not confirm and (question or "please" in low or "let me know" in low) and cues.confirm_weak.search(bare) is not None
+    more = cues.more.search(low) is not None and (question or "let me know" in low or "if " in low)
+    acts.more |= more
+    acts.close |= cues.close.search(low) is not None
+    acts.apologise |= cues.apologise.search(low) is not None
+    acts.choice |= cues.either.search(low) is not None
+    _verdicts(acts, sentence, low, question, cues)
+    if more:
+        return
+    names = _slots(bare, language) if listed or cues.request.search(bare) else []
+    if confirm or (weak and not names):
+        acts.confirm = True
+    else:
+        asked.extend(names)
+        acts.which |= bool(names) and cues.which.search(low) is not None
+    if not names:
+        acts.help |= question and cues.help.search(low) is not None
+        acts.offer_handover |= question and cues.handover.search(low) is not None
+        acts.offer |= question and not confirm and cues.offer.search(low) is not None
+    acts.wait |= not question and cues.wait.search(low) is not None
+
+
+def _slots(low: str, language: DialogueLanguage) -> list[str]:
+    found = []
+    for name, slot in language.slots.items():
+        match = slot.pattern.search(low)
+        if match:
+            found.append((match.start(), name))
+    return [name for _, name in sorted(found)]
+
+
+def _verdicts(acts: AgentActs, sentence: str, low: str, question: bool, cues: Cues) -> None:
+    """Claims, refusals and hand-overs: what a sentence that is no question can say."""
+    if cues.not_found.search(low):
+        acts.not_found = True
+        return
+    acts.unavailable |= cues.unavailable.search(low) is not None
+    refused = cues.refuse.search(low) is not None and not cues.refuse_not.search(low) and not question
+    acts.refused |= refused
+    acts.reason |= cues.reason.search(low) is not None
+    if question or refused:
+        return
+    if cues.handover.search(low) and not cues.offer_handover.search(low):
+        acts.handover = True
+    claim = cues.done.search(low)
+    if claim and not cues.not_done.search(low, 0, claim.start()) and "already" not in claim[0]:
+        acts.done.append(sentence)
