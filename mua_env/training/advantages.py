@@ -45,9 +45,7 @@ def group_advantages(rewards: Sequence[float | None], *, std: Std = "population"
     valid = [reward for reward in rewards if reward is not None]
     for reward in valid:
         if not math.isfinite(reward):
-            raise ConfigError(
-                f"a reward must be a finite number or None, got {reward!r} in {list(rewards)!r}"
-            )
+            raise ConfigError(f"a reward must be a finite number or None, got {reward!r} in {list(rewards)!r}")
     zeros = (0.0,) * len(rewards)
     if not valid:
         return GroupAdvantages(zeros, 0, False)

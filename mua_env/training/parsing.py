@@ -49,9 +49,7 @@ def _function(body: str) -> FunctionCall:
     if not isinstance(call, dict) or not isinstance(call.get("name"), str):
         return FunctionCall(name="", arguments=body)
     arguments = call.get("arguments", {})
-    return FunctionCall(
-        name=call["name"], arguments=arguments if isinstance(arguments, str) else _dump(arguments)
-    )
+    return FunctionCall(name=call["name"], arguments=arguments if isinstance(arguments, str) else _dump(arguments))
 
 
 def _unreadable(body: str) -> FunctionCall:

@@ -1,0 +1,188 @@
+"""Cold start: supervised training on expert dialogues, with the mask that GRPO has too (§3.2, §4.1).
+
+The loss is the mean cross-entropy over the agent's tokens of a batch, over all processes; no other token
+takes part. AdamW, cosine decay to zero.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import random
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import torch
+from torch.nn import functional
+
+from mua_env.errors import ConfigError, missing_extra
+from mua_env.training.config import ColdStartConfig
+from mua_env.training.seeds import derive_seed
+from mua_env.training.trajectory import TokenTrajectory
+
+if TYPE_CHECKING:
+    from accelerate import Accelerator  # type: ignore[import-untyped]
+    from transformers import PreTrainedModel
+
+Report = Callable[[dict[str, float]], None]
+
+
+def agent_token_loss(model: torch.nn.Module, batch: Sequence[TokenTrajectory], *, pad_id: int) -> torch.Tensor:
+    """Sum of the cross-entropies of the agent's tokens, a scalar with gradient.
+
+    Args:
+        model: a causal language model.
+        batch: trajectories of any lengths.
+        pad_id: any valid id.
+    """
+    ids, attention, mask = pad_batch(batch, pad_id=pad_id)
+    device = next(model.parameters()).device
+    ids, attention, mask = ids.to(device), attention.to(device), mask.to(device)
+    logits = model(input_ids=ids, attention_mask=attention).logits[:, :-1]
+    chosen = mask[:, 1:]
+    return functional.cross_entropy(logits[chosen].float(), ids[:, 1:][chosen], reduction="sum")
+
+
+def pad_batch(batch: Sequence[TokenTrajectory], *, pad_id: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Ids, attention mask and loss mask (bool), each (dialogues, longest), padded on the right."""
+    width = max(map(len, batch))
+    ids = torch.full((len(batch), width), pad_id, dtype=torch.long)
+    attention = torch.zeros_like(ids)
+    mask = torch.zeros(len(batch), width, dtype=torch.bool)
+    for row, trajectory in enumerate(batch):
+        ids[row, : len(trajectory)] = torch.tensor(trajectory.ids)
+        attention[row, : len(trajectory)] = 1
+        mask[row, len(trajectory.prompt_ids) : len(trajectory)] = torch.tensor(trajectory.mask).bool()
+    return ids, attention, mask
+
+
+def train_cold_start(
+    model: PreTrainedModel,
+    dialogues: Sequence[TokenTrajectory],
+    config: ColdStartConfig,
+    *,
+    pad_id: int,
+    seed: int,
+    drills: Sequence[TokenTrajectory] = (),
+    report: Report | None = None,
+) -> PreTrainedModel:
+    """Train a model on dialogues, in place.
+
+    Args:
+        model: the model; it is left in eval mode.
+        dialogues: expert dialogues.
+        config: batch, epochs, optimiser.
+        pad_id: any valid id.
+        seed: of the order of batches.
+        drills: short exchanges that `config.drill` of the batches are drawn from.
+        report: called after each update with ``step``, ``steps``, ``loss``, ``learning_rate``, ``tokens``
+            (the agent's), ``grad_norm``.
+
+    Raises:
+        ConfigError: there are no dialogues, or the loss is no number.
+    """
+    if not dialogues:
+        raise ConfigError("a cold start needs at least one expert dialogue")
+    try:
+        from accelerate import Accelerator
+    except ImportError:
+        raise missing_extra("train", needed_by="the cold start") from None
+    accelerator = Accelerator(cpu=not torch.cuda.is_available())
+    steps = max(1, math.ceil(len(dialogues) / config.batch * config.epochs))
+    optimizer = torch.optim.AdamW(
+        model.parameters(),
+        lr=config.learning_rate,
+        betas=config.betas,
+        weight_decay=config.weight_decay,
+    )
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, _cosine(steps, config.warmup))
+    wrapped, optimizer = accelerator.prepare(model, optimizer)
+    wrapped.train()
+    batches = _batches(dialogues, drills, config, seed)
+    for step in range(1, steps + 1):
+        loss, tokens, norm = _update(accelerator, wrapped, optimizer, next(batches), config, pad_id)
+        rate = float(schedule.get_last_lr()[0])
+        schedule.step()
+        if not math.isfinite(loss):
+            raise ConfigError(f"the loss is {loss} at update {step}; lower cold_start.learning_rate ({rate:g})")
+        if report is not None:
+            report(
+                {
+                    "step": step,
+                    "steps": steps,
+                    "loss": loss,
+                    "learning_rate": rate,
+                    "tokens": tokens,
+                    "grad_norm": norm,
+                }
+            )
+    model.train(False)
+    return model
+
+
+def _update(
+    accelerator: Accelerator,
+    model: torch.nn.Module,
+    optimizer: torch.optim.Optimizer,
+    batch: Sequence[TokenTrajectory],
+    config: ColdStartConfig,
+    pad_id: int,
+) -> tuple[float, int, float]:
+    """One update; returns the mean loss of a token, the tokens that took part, and the gradient norm."""
+    world, rank = accelerator.num_processes, accelerator.process_index
+    tokens = sum(sum(trajectory.mask) for trajectory in batch)
+    mine = batch[rank::world]
+    parts = [mine[start : start + config.micro_batch] for start in range(0, len(mine), config.micro_batch)]
+    scale = world / tokens
+    if not parts:  # a short last batch: this process still takes part in the exchange of gradients
+        parts, scale = [batch[:1]], 0.0
+    total = torch.zeros((), device=accelerator.device)
+    for number, part in enumerate(parts):
+        # The gradients of processes are averaged: the number of processes undoes it, so that the update is
+        # that of the whole batch's token mean.
+        last = number + 1 == len(parts)
+        with contextlib.nullcontext() if last else accelerator.no_sync(model):
+            loss = agent_token_loss(model, part, pad_id=pad_id) * scale
+            accelerator.backward(loss)
+        total += loss.detach()
+    norm = accelerator.clip_grad_norm_(model.parameters(), config.clip)
+    optimizer.step()
+    optimizer.zero_grad()
+    mean = accelerator.reduce(total, reduction="mean")
+    return float(mean), tokens, float(norm) if norm is not None else 0.0
+
+
+def _batches(
+    dialogues: Sequence[TokenTrajectory],
+    drills: Sequence[TokenTrajectory],
+    config: ColdStartConfig,
+    seed: int,
+) -> Iterator[list[TokenTrajectory]]:
+    """Batches without end: epochs of dialogues of similar length, with batches of drills between them."""
+    rng = random.Random(derive_seed(seed, "cold start"))
+    pools = [_epochs(dialogues, config.batch, rng), _epochs(drills, config.batch, rng)]
+    while True:
+        yield next(pools[bool(drills) and rng.random() < config.drill])
+
+
+def _epochs(examples: Sequence[TokenTrajectory], size: int, rng: random.Random) -> Iterator[list[TokenTrajectory]]:
+    while True:
+        order = list(examples)
+        rng.shuffle(order)
+        blocks = [order[start : start + 16 * size] for start in range(0, len(order), 16 * size)]
+        for block in blocks:
+            block.sort(key=len)
+            batches = [block[start : start + size] for start in range(0, len(block), size)]
+            rng.shuffle(batches)
+            yield from batches
+
+
+def _cosine(steps: int, warmup: float) -> Callable[[int], float]:
+    rising = math.ceil(steps * warmup)
+
+    def factor(step: int) -> float:
+        if step < rising:
+            return (step + 1) / rising
+        return 0.5 * (1 + math.cos(math.pi * (step - rising) / max(1, steps - rising)))
+
+    return factor

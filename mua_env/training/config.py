@@ -1,0 +1,176 @@
+"""Every setting of a training run, with its source.
+
+Defaults are the paper's recipe (MUA-RL, arXiv 2508.18669, §3.2 and §4.1). "Released script" marks what the
+paper does not give and its authors' published training script does; "this project" marks a choice of ours.
+A run on a small machine overrides them: see `mua_env.training.quickstart`.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from mua_env.errors import ConfigError, missing_extra
+from mua_env.scoring import RewardName
+from mua_env.training.advantages import Std
+from mua_env.training.template import Detail
+
+
+class _Settings(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ScratchConfig(_Settings):
+    """Shape of a model from nothing (this project; the measured small one of 0.9 million parameters)."""
+
+    hidden: int = Field(128, description="width of the residual stream")
+    layers: int = Field(4, description="transformer layers")
+    heads: int = Field(4, description="attention heads")
+    kv_heads: int = Field(2, description="key-value heads")
+    feed_forward: int = Field(3, description="width of the feed-forward layer, in multiples of `hidden`")
+    positions: int = Field(4096, description="longest sequence in tokens")
+    vocabulary: int = Field(1024, description="size of the tokenizer; small, and digits single")
+
+    @model_validator(mode="after")
+    def _divides(self) -> ScratchConfig:
+        if self.hidden % self.heads or self.heads % self.kv_heads:
+            raise ValueError("hidden must be a multiple of heads, and heads of kv_heads")
+        return self
+
+
+class ModelConfig(_Settings):
+    """The model: a hub id or a folder, or one from nothing."""
+
+    path: str | None = Field(None, description="hub id or local folder; None builds a model from nothing")
+    scratch: ScratchConfig = Field(default_factory=ScratchConfig, description="shape when `path` is None")
+    dtype: Literal["float32", "bfloat16"] = Field("float32", description="this project; bfloat16 on a GPU")
+    template_options: dict[str, Any] = Field(
+        default_factory=dict,
+        description="of the chat template, as {'enable_thinking': False} for Qwen3 (§4.1: non-thinking)",
+    )
+
+
+class EnvironmentConfig(_Settings):
+    """Which tasks the agent is trained on, and what it is shown."""
+
+    id: str = Field("MUA/Retail-v1", description="registered environment")
+    tasks: str = Field("train", description="task set: split, or split:level=N, or tau1:train")
+    held_out: str = Field("test", description="task set that success is measured on")
+    path: str | None = Field(None, description="where the files of a public benchmark lie")
+    user: str = Field("agenda", description="user simulator; the paper uses GPT-4o (§4.1)")
+    user_options: dict[str, Any] = Field(default_factory=dict, description="further arguments of the user")
+    policy: Detail = Field("full", description="policy document as the agent reads it")
+    tools: Detail = Field("full", description="tool schemas as the agent reads them")
+    max_turns: int = Field(30, ge=1, description="turns a task (§4.1)")
+    reward: RewardName = Field("outcome", description="database alone; outputs are dropped in training (§4.1)")
+    held_out_reward: RewardName = Field("task", description="evaluation keeps them (§4.1)")
+
+
+class LengthConfig(_Settings):
+    """Token limits of one dialogue."""
+
+    total: int = Field(32_768, description="tokens a sequence, prompt included (§4.1)")
+    turn: int = Field(1_024, description="tokens the agent may sample in a turn (released script)")
+
+
+class ColdStartConfig(_Settings):
+    """Supervised training on expert dialogues before GRPO (§3.2)."""
+
+    trajectories: int = Field(2_000, description="expert dialogues (§3.2: about 2,000)")
+    batch: int = Field(128, description="dialogues an update (§4.1)")
+    micro_batch: int = Field(8, description="dialogues a forward pass and process; memory only")
+    epochs: float = Field(2.0, description="passes over the dialogues (§4.1)")
+    learning_rate: float = Field(5e-6, description="AdamW, cosine decay to 0 (§4.1)")
+    weight_decay: float = Field(0.01, description="released script (for GRPO)")
+    betas: tuple[float, float] = Field((0.9, 0.999), description="AdamW; its defaults")
+    warmup: float = Field(0.0, description="share of the updates with a rising rate; not reported")
+    clip: float = Field(1.0, description="gradient norm; released script (for GRPO)")
+    drill: float = Field(0.0, description="share of batches of copy drills; this project, small models only")
+
+
+class GrpoSettings(_Settings):
+    """Group relative policy optimisation (§3.3, §4.1)."""
+
+    queries: int = Field(32, description="queries a batch (§4.1)")
+    rollouts: int = Field(8, ge=2, description="rollouts a query, G (§4.1)")
+    epochs: float = Field(25.0, description="passes over the tasks (§4.1)")
+    steps: int | None = Field(None, description="updates; overrides `epochs`")
+    beta: float = Field(0.001, description="weight of the divergence from the reference model (§4.1)")
+    epsilon: float = Field(0.2, description="clip range; the paper gives none, 0.2 is GRPO's")
+    std: Std = Field("population", description="the paper does not say which; this project divides by G")
+    temperature: float = Field(1.0, gt=0, description="of rollouts (§4.1)")
+    learning_rate: float = Field(1e-6, description="constant; released script")
+    weight_decay: float = Field(0.01, description="released script")
+    betas: tuple[float, float] = Field((0.9, 0.999), description="AdamW; its defaults")
+    clip: float = Field(1.0, description="gradient norm; released script")
+    loss_type: str = Field("grpo", description="each sequence averages its tokens (GRPO, Eq. 3)")
+    importance: Literal["token", "sequence"] = Field("token", description="ratio level (Eq. 3: token)")
+    iterations: int = Field(1, description="updates on one batch of rollouts; released script")
+    micro_batch: int = Field(8, description="sequences a forward pass and process; memory only")
+    user_seed: Literal["group", "rollout"] = Field(
+        "group", description="whether the rollouts of a query meet the same user; this project"
+    )
+    trl: dict[str, Any] = Field(default_factory=dict, description="any further field of trl.GRPOConfig")
+
+
+class EvaluationConfig(_Settings):
+    """Success on held-out tasks (§4.1: temperature 0, each test set four times)."""
+
+    tasks: int | None = Field(None, description="how many held-out tasks, the first ones; None for all")
+    repeats: int = Field(4, description="runs of each task (§4.1)")
+    temperature: float = Field(0.0, ge=0, description="0 is greedy (§4.1)")
+    batch: int = Field(64, description="dialogues at once")
+    every: int = Field(0, description="GRPO updates between evaluations; 0 for start and end only")
+
+
+class TrainConfig(_Settings):
+    """One run: cold start, then GRPO, each measured."""
+
+    name: str = Field("mua-rl", description="name of the run folder")
+    folder: str = Field("runs", description="where run folders are made")
+    seed: int = Field(0, description="of data order, sampling, users and weights")
+    model: ModelConfig = Field(default_factory=ModelConfig)
+    environment: EnvironmentConfig = Field(default_factory=EnvironmentConfig)
+    lengths: LengthConfig = Field(default_factory=LengthConfig)
+    cold_start: ColdStartConfig | None = Field(default_factory=ColdStartConfig, description="None skips it")
+    grpo: GrpoSettings | None = Field(default_factory=GrpoSettings, description="None skips it")
+    evaluation: EvaluationConfig = Field(default_factory=EvaluationConfig)
+
+
+def paper_defaults() -> TrainConfig:
+    """The paper's recipe as far as it is reported."""
+    return TrainConfig()
+
+
+def load_config(source: str | os.PathLike[str] | dict[str, Any]) -> TrainConfig:
+    """Read a YAML file, or a mapping; what it leaves out has the default.
+
+    Raises:
+        ConfigError: the file is missing or no mapping, or a setting is unknown or has a wrong value.
+    """
+    data = source if isinstance(source, dict) else _read(Path(source))
+    try:
+        return TrainConfig.model_validate(data)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"])) or "the configuration"
+        raise ConfigError(f"{where}: {first['msg']} (got {first['input']!r:.120})") from None
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        import yaml
+    except ImportError:
+        raise missing_extra("train", needed_by="a YAML configuration") from None
+    try:
+        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"cannot read the configuration {path}: {error.strerror}") from None
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{path} is not valid YAML: {error}") from None
+    if not isinstance(data, dict):
+        raise ConfigError(f"{path} holds {type(data).__name__}, not a mapping of settings")
+    return data

@@ -1,0 +1,59 @@
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("trl")
+
+from mua_env.messages import Message
+from mua_env.session import Session
+from mua_env.setting import Setting
+from mua_env.training.chat import ChatTokens
+from mua_env.training.config import ColdStartConfig, ScratchConfig
+from mua_env.training.template import system_prompt
+
+from . import toy_domain
+
+
+@dataclass
+class Toy:
+    """A tokenizer, a model that knows the toy a little, and what they were made from."""
+
+    setting: Setting
+    chat: ChatTokens
+    dialogues: list[list[Message]]
+    folder: Path
+
+    def model(self) -> Any:
+        from transformers import AutoModelForCausalLM
+
+        return AutoModelForCausalLM.from_pretrained(self.folder, dtype="float32")
+
+    def encode(self) -> list[Any]:
+        from mua_env.training.demonstrations import encode_dialogue
+
+        system = system_prompt(self.setting.tasks.policy, self.setting.tools, tool_detail="compact")
+        return [encode_dialogue(self.chat, system, messages) for messages in self.dialogues]
+
+
+@pytest.fixture(scope="session")
+def toy(tmp_path_factory: pytest.TempPathFactory) -> Toy:
+    from mua_env.training.cold_start import train_cold_start
+    from mua_env.training.scratch import build_model, build_tokenizer
+
+    setting = toy_domain.setting()
+    session = Session(setting, toy_domain.ToyUser())
+    dialogues = [toy_domain.expert_dialogue(session, task, seed) for seed in range(3) for task in setting.tasks]
+    session.close()
+    tokenizer = build_tokenizer(
+        (message.model_dump_json() for messages in dialogues for message in messages), vocabulary=400
+    )
+    folder = tmp_path_factory.mktemp("toy-model")
+    made = Toy(setting, ChatTokens(tokenizer), dialogues, folder)
+    model = build_model(tokenizer, ScratchConfig(hidden=64, layers=2, vocabulary=400), seed=0)
+    config = ColdStartConfig(batch=16, micro_batch=16, epochs=10, learning_rate=4e-3, warmup=0.1)
+    train_cold_start(model, made.encode(), config, pad_id=0, seed=0)
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return made
