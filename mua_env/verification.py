@@ -27,14 +27,16 @@ class Candidate:
         reordered: the gold in another order, which must succeed and reach the same difference. Empty: the writes of
             ``task.actions`` in reverse, behind the reads.
         must_run: further action lists that must succeed, as the gold before a change of mind.
-        must_fail: single calls that the tools must refuse after the gold has run, as what is forbidden.
-        private: values that only the user has; no tool may yield them to an agent that has not heard them.
+        must_fail: action lists that must succeed up to the last call, which the tools must refuse.
+        private: values besides the goal's facts that only the user has; no tool may yield them to an agent that has
+            identified the user but has not heard them. (The facts themselves must not be had without the user; a
+            profile shows them afterwards.)
     """
 
     task: Task
     reordered: tuple[Action, ...] = ()
     must_run: tuple[tuple[Action, ...], ...] = ()
-    must_fail: tuple[Action, ...] = ()
+    must_fail: tuple[tuple[Action, ...], ...] = ()
     private: frozenset[str] = field(default_factory=frozenset)
 
 
@@ -57,6 +59,7 @@ class Verifier:
         sets: Mapping[str, frozenset[str]] | None = None,
     ) -> None:
         self._world = SQLWorld(template, toolkit)
+        self._initial = template.reader().row
         self._toolkit = toolkit
         self._sets = sets
         self._public = frozenset(self._values(self._world, open_reads))
@@ -85,46 +88,58 @@ class Verifier:
             return
         changes = self._world.snapshot()
         yield from _effect(task, changes)
-        for action in candidate.must_fail:
-            if self._world.call(action.name, action.arguments).ok:
-                yield f"{action.name}({action.arguments}) should be refused but succeeds"
         yield from self._order(task, candidate.reordered or self._reversed(task.actions), changes)
         for actions in candidate.must_run:
-            failure = self._run(task, actions)
+            failure = self._run(task, self._writes(actions))
             if failure:
                 yield f"an alternative fails: {failure}"
-        for value in sorted(candidate.private & (self._public | seen)):
+        for actions in candidate.must_fail:
+            yield from self._refused(task, actions)
+        facts = frozenset(map(str, task.goal.facts.values())) if task.goal else frozenset[str]()
+        for value in sorted(facts & self._public | candidate.private & (self._public | seen)):
             yield f"{value!r} should be known to the user alone, but a tool yields it"
 
     def _order(self, task: Task, reordered: Sequence[Action], changes: Changes) -> Iterator[str]:
         if tuple(reordered) == task.actions:
             return
-        failure = self._run(task, reordered)
+        failure = self._run(task, self._writes(reordered))
         if failure:
             yield f"gold in another order fails: {failure}"
-        elif compare(changes, self._world.snapshot(), sets=self._sets):
+        elif compare(changes, self._world.snapshot(), initial=self._initial, sets=self._sets):
             yield "gold in another order reaches another state"
 
+    def _refused(self, task: Task, actions: Sequence[Action]) -> Iterator[str]:
+        failure = self._run(task, actions[:-1])
+        if failure:
+            yield f"what comes before a refusal fails: {failure}"
+        elif self._world.call(actions[-1].name, actions[-1].arguments).ok:
+            yield f"{actions[-1].name}({json.dumps(actions[-1].arguments)}) should be refused but succeeds"
+
     def _reversed(self, actions: Sequence[Action]) -> tuple[Action, ...]:
-        writes = [action for action in actions if self._toolkit.specs[action.name].writes]
         reads = [action for action in actions if not self._toolkit.specs[action.name].writes]
-        return (*reads, *reversed(writes))
+        return (*reads, *reversed(self._writes(actions)))
+
+    def _writes(self, actions: Iterable[Action]) -> list[Action]:
+        """The calls that can change something: once all have run, running the reads again proves nothing."""
+        return [action for action in actions if self._toolkit.specs[action.name].writes]
 
     def _run(self, task: Task, actions: Iterable[Action], seen: set[str] | None = None) -> str | None:
         """Run actions from the task's initial state; the first failure in words.
 
-        ``seen`` collects the values that reads gave *before* the first write: afterwards tools repeat what the
-        agent told them.
+        ``seen`` collects the values that reads give, without those that the agent itself wrote before.
         """
         self._world.load(task.initial_actions)
-        written = False
+        written: set[str] = set()
         for action in actions:
             result = self._world.call(action.name, action.arguments)
             if not result.ok:
                 return f"{action.name}({json.dumps(action.arguments)}): {result.content}"
-            written = written or self._toolkit.specs[action.name].writes
-            if seen is not None and not written:
-                seen.update(scalars(result.content))
+            if seen is None:
+                continue
+            if self._toolkit.specs[action.name].writes:
+                written.update(scalars(json.dumps(action.arguments)))
+            else:
+                seen.update(set(scalars(result.content)) - written)
         return None
 
     @staticmethod

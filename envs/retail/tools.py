@@ -198,9 +198,7 @@ class RetailTools(Toolkit):
         )
 
     @tool(writes=True)
-    def return_delivered_order_items(
-        self, order_id: OrderId, item_ids: ItemIds, payment_method_id: MethodId
-    ) -> Record:
+    def return_delivered_order_items(self, order_id: OrderId, item_ids: ItemIds, payment_method_id: MethodId) -> Record:
         """Request the return of items of a delivered order; the refund goes to the original payment method or to a
         gift card. Works once for an order: collect all items, and ask the user to confirm first.
         """
