@@ -80,7 +80,7 @@ def test_the_prompt_is_what_the_session_gave(toy: Toy) -> None:
 def test_limits_end_a_dialogue_truncated(toy: Toy) -> None:
     short, _, _ = _roll(toy, lengths=LengthConfig(total=400, turn=2))
     assert {t.ended_by for t in short} == {"token_limit"}
-    assert all(t.reward == 0 and t.truncated and sum(t.mask) <= 2 for t in short)
+    assert all(t.reward == 0 and t.truncated and sum(t.mask) <= 2 * t.turns for t in short)
     longest = max(len(t.prompt_ids) for t in short)
     tight, _, _ = _roll(toy, lengths=LengthConfig(total=longest + 30, turn=40))
     assert "token_limit" in {t.ended_by for t in tight}

@@ -76,7 +76,7 @@ class Toy(Domain):
                 id=f"{split}-{number}",
                 domain="toy",
                 instruction=row["id"],
-                # Every second user only wants to be asked: a weak model has both rewards within reach.
+                # Every second user only wants to be asked, twice: a weak model has both rewards within reach.
                 actions=(Action(name="cancel_order", arguments={"order_id": row["id"]}),) if number % 2 else (),
             )
             for number, row in enumerate(orders)
@@ -99,15 +99,18 @@ class ToyUser(UserSimulator):
 
 class _ToyUserSession(UserSession):
     def __init__(self, task: Task, seed: int, fault: Exception | None) -> None:
-        self.task, self.fault, self.rng = task, fault, random.Random(seed)
+        self.task, self.fault, self.rng, self.asked = task, fault, random.Random(seed), 0
 
     def reply(self, agent_text: str | None) -> UserReply:
         if agent_text is None:
             return UserReply(text=self.rng.choice(["hi, cancel my order", "please cancel an order", "cancel it"]))
         if self.fault is not None:
             raise self.fault
-        if "done" in agent_text or ("order" in agent_text and not self.task.actions):
+        self.asked += "order id" in agent_text
+        if "done" in agent_text or (self.asked == 2 and not self.task.actions):
             return UserReply(text="", stop=True)
+        if not self.task.actions:
+            return UserReply(text="ask me again")
         if "id" in agent_text:
             return UserReply(text=f"it is {self.task.instruction}")
         return UserReply(text="sorry, i do not understand")
@@ -125,8 +128,10 @@ def expert_dialogue(session: Session, task: Task, seed: int) -> list[Message]:
     messages: list[Message] = []
     result = session.start(task, seed=seed)
     told = task.instruction
+    question = AssistantMessage(content="what is the order id?")
     for turn in (
-        AssistantMessage(content="what is the order id?"),
+        question,
+        *(() if task.actions else (question,)),
         call("get_order", order_id=told),
         call("cancel_order", order_id=told),
         AssistantMessage(content="done."),

@@ -1,0 +1,162 @@
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from mua_env.errors import ConfigError
+from mua_env.training.config import GrpoSettings, TrainConfig
+from mua_env.training.grpo import DialogueGRPOTrainer, trl_config
+
+from .checked_trainer import CheckedTrainer, checksum, make_trainer
+from .conftest import Toy
+
+SCRIPT = Path(__file__).with_name("checked_trainer.py")
+
+
+def test_masks_gradients_and_log_probabilities(toy: Toy, tmp_path: Path) -> None:
+    trainer = make_trainer(tmp_path, toy.folder)
+    before = checksum(trainer.model)
+    CheckedTrainer.checks = CheckedTrainer.learning = 0
+    trainer.train()
+    assert CheckedTrainer.checks == 2 * 4
+    assert CheckedTrainer.learning > 0
+    assert CheckedTrainer.worst < 1e-4
+    assert checksum(trainer.model) != before
+    log = trainer.state.log_history[0]
+    assert 0 < log["dialogue/environment_fraction"] < 1
+    assert log["dialogue/turns"] >= 1
+    assert log["dialogue/faults"] == 0
+    assert log["reward"] == pytest.approx(log["dialogue/success"])
+    assert 0 <= log["groups/all_equal"] <= 1
+    assert log["kl"] == pytest.approx(0, abs=1e-6)
+
+
+def test_targets_at_masked_positions_change_no_gradient(toy: Toy, tmp_path: Path) -> None:
+    """On the real model: exchange every token that the agent did not sample, as a *target*, and compare."""
+    trainer = make_trainer(tmp_path, toy.folder, trainer=DialogueGRPOTrainer)
+    trainer.model.train()
+    trainer.current_gradient_accumulation_steps = 1
+    batch = trainer._generate_and_score_completions(
+        [{"prompt": [{"role": "user", "content": "0"}], "task": n} for n in (0, 2, 4, 6) for _ in range(4)]
+    )
+    batch["advantages"] = torch.linspace(-1.5, 1.5, 16)
+    masked = batch["completion_mask"].bool() & ~batch["tool_mask"].bool()
+    sampled = batch["completion_mask"].bool() & batch["tool_mask"].bool()
+    assert masked.any()
+
+    def gradient(positions: torch.Tensor | None) -> torch.Tensor:
+        original = trainer._get_per_token_logps_and_entropies
+
+        def swapped(model: Any, ids: torch.Tensor, attention: torch.Tensor, keep: int, **kwargs: Any) -> Any:
+            logits = model(input_ids=ids, attention_mask=attention).logits[:, -keep - 1 : -1]
+            targets = ids[:, -keep:].clone()
+            if positions is not None:
+                targets[positions] = (targets[positions] + 17) % logits.shape[-1]
+            logprobs = torch.log_softmax(logits, -1).gather(-1, targets[..., None])[..., 0]
+            return logprobs, torch.zeros_like(logprobs), None
+
+        trainer._get_per_token_logps_and_entropies = swapped
+        trainer.model.zero_grad()
+        trainer._compute_loss(trainer.model, dict(batch)).backward()
+        trainer._get_per_token_logps_and_entropies = original
+        return torch.cat([p.grad.flatten().clone() for p in trainer.model.parameters()])
+
+    plain = gradient(None)
+    assert plain.abs().sum() > 0
+    assert torch.equal(gradient(masked), plain)
+    assert not torch.equal(gradient(sampled), plain)
+
+
+def test_failed_episodes_count_nowhere(toy: Toy, tmp_path: Path) -> None:
+    trainer = make_trainer(tmp_path, toy.folder, fault_every=3, trainer=DialogueGRPOTrainer)
+    trainer.model.train()
+    rows = [{"prompt": [{"role": "user", "content": "0"}], "task": n} for n in range(4) for _ in range(4)]
+    batch = trainer._generate_and_score_completions(rows)
+    failed = torch.tensor([outcome.reward is None for outcome in trainer.outcomes])
+    assert failed.any()
+    assert not failed.all()
+    assert (batch["advantages"][failed] == 0).all()
+    assert (batch["tool_mask"] * batch["completion_mask"])[failed].sum() == 0
+    assert float(batch["row_scale"]) == pytest.approx(16 / int((~failed).sum()))
+    assert trainer._metrics["train"]["dialogue/faults"] == [float(failed.sum())]
+    for group in batch["advantages"].view(4, 4):
+        assert group.sum() == pytest.approx(0, abs=1e-5)
+        assert not group.any() or (group**2).sum() == pytest.approx(int((group != 0).sum()), rel=1e-5)
+
+
+def test_what_would_discard_the_mask_is_refused(toy: Toy, tmp_path: Path) -> None:
+    trainer = make_trainer(tmp_path, toy.folder, trainer=DialogueGRPOTrainer)
+    given = {
+        "model": trainer.model,
+        "args": trainer.args,
+        "settings": trainer.settings,
+        "pool": trainer.pool,
+        "driver": trainer.driver,
+        "seed": 0,
+    }
+    with pytest.raises(ConfigError, match="tools= cannot be given"):
+        DialogueGRPOTrainer(**given, tools=[print])
+    with pytest.raises(ConfigError, match="environment_factory= cannot be given"):
+        DialogueGRPOTrainer(**given, environment_factory=object)
+    scaled = trl_config(TrainConfig(grpo=GrpoSettings(trl={"scale_rewards": "group"})), folder=str(tmp_path))
+    with pytest.raises(ConfigError, match="scale_rewards is 'group'"):
+        DialogueGRPOTrainer(**{**given, "args": scaled})
+    trainer.model.config._name_or_path = ""
+    with pytest.raises(ConfigError, match="needs a reference model"):
+        DialogueGRPOTrainer(**given)
+
+
+def test_the_papers_settings_reach_trl(tmp_path: Path) -> None:
+    args = trl_config(TrainConfig(), folder=str(tmp_path), processes=4)
+    assert args.per_device_train_batch_size * args.gradient_accumulation_steps * 4 == 32 * 8
+    wanted = {
+        "num_generations": 8,
+        "beta": 0.001,
+        "epsilon": 0.2,
+        "loss_type": "grpo",
+        "scale_rewards": "none",
+        "use_bias_correction_kl": False,
+        "mask_truncated_completions": False,
+        "importance_sampling_level": "token",
+        "num_iterations": 1,
+        "temperature": 1.0,
+        "num_train_epochs": 25,
+        "max_completion_length": 32_768,
+        "learning_rate": 1e-6,
+        "max_grad_norm": 1.0,
+    }
+    assert {name: getattr(args, name) for name in wanted} == wanted
+    assert args.lr_scheduler_type == "constant"
+    with pytest.raises(ConfigError, match="do not divide by 3 processes"):
+        trl_config(TrainConfig(), folder=str(tmp_path), processes=3)
+    with pytest.raises(ConfigError, match="TRL refuses"):
+        trl_config(TrainConfig(grpo=GrpoSettings(trl={"no_such": 1})), folder=str(tmp_path))
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_under_accelerate_launch(toy: Toy, tmp_path: Path, processes: int) -> None:
+    command = [sys.executable, "-m", "accelerate.commands.launch", "--num_processes", str(processes)]
+    command += ["--num_machines", "1", "--mixed_precision", "no", "--dynamo_backend", "no"]
+    command += ["--multi_gpu", "--main_process_port", "0"] if processes > 1 else []
+    environment = {**os.environ, "ACCELERATE_USE_CPU": "true", "TOKENIZERS_PARALLELISM": "false"}
+    done = subprocess.run(
+        [*command, str(SCRIPT), str(tmp_path), str(toy.folder)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    results = [json.loads((tmp_path / f"rank{rank}.json").read_text()) for rank in range(processes)]
+    assert [result["processes"] for result in results] == [processes] * processes
+    assert len({result["parameters"] for result in results}) == 1
+    assert sum(result["checks"] for result in results) == 2 * 4
+    assert sum(result["learning"] for result in results) > 0
+    assert max(result["worst"] for result in results) < 1e-4
+    assert all(result["outcomes"] == 16 for result in results)
