@@ -21,7 +21,7 @@ class Slot:
     """Something that an agent may ask for.
 
     ``asked`` is a regular expression (case is ignored) that finds it in a question; ``noun`` is what the user calls
-    it. ``short``/``long`` are templates with ``{value}`` for giving it. ``personal`` slots are facts of the goal
+    it. ``short``/``long`` are templates with ``{value}`` for giving it, ``piece`` the one for a short list of several. ``personal`` slots are facts of the goal
     (who the user is); the others belong to a request.
     """
 
@@ -29,6 +29,7 @@ class Slot:
     noun: str
     asked: str
     short: str = "[{value}|It is {value}.|It's {value}.|{value}.]"
+    piece: str = "{value}"
     long: str = ""
     personal: bool = False
 
@@ -99,11 +100,11 @@ class DialogueLanguage(ABC):
         """The request as a verb phrase without its values, as ``"cancel an order"``."""
 
     @abstractmethod
-    def value(self, slot: str, source: Mapping[str, Any], voice: Voice) -> str | None:
+    def value(self, slot: str, source: Mapping[str, Any], voice: Voice, *, about: str = "") -> str | None:
         """How a person says the value of a slot, or None where the source has none.
 
-        ``source`` is the goal's facts for a personal slot, else the request's slots. Values that must survive
-        noise are wrapped in ``voice.keep``.
+        ``source`` is the goal's facts for a personal slot, else the request's slots; ``about`` is the text that
+        asks. Values that must survive noise are wrapped in ``voice.keep``.
         """
 
     @abstractmethod
@@ -115,8 +116,8 @@ class DialogueLanguage(ABC):
         answer = str(slots.get("answer", ""))
         return bool(answer) and answer.lower() in text.lower()
 
-    def refine(self, asked: Sequence[str], sentence: str, given: Mapping[str, int]) -> tuple[str, ...]:
-        """Correct the slots found in one asking sentence, knowing how often each was given before."""
+    def refine(self, asked: Sequence[str], text: str, given: Mapping[str, int], intent: str) -> tuple[str, ...]:
+        """Correct the slots found in a text, knowing the current intent and how often each was given before."""
         return tuple(asked)
 
     def group(self, slots: Sequence[str]) -> tuple[str, ...]:

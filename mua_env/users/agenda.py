@@ -33,7 +33,9 @@ class AgendaSession(UserSession):
         """Answer the agent; ``None`` asks for the opening. Never raises on any text."""
         if agent_text is None:
             return self._open()
-        acts = understand(agent_text, self.language, self.agenda.given)
+        current = self.agenda.current
+        intent = current.intent if current else ""
+        acts = understand(agent_text, self.language, given=self.agenda.given, intent=intent)
         turn = Turn(self.agenda, self.language, self.voice, acts)
         turn.take()
         return UserReply(text=self.voice.speak(turn.parts), stop=turn.stop, events=tuple(turn.events))
@@ -71,12 +73,13 @@ class AgendaUser(UserSimulator):
         Args:
             task: with a goal.
             seed: of everything random in this user.
-            context: ``{"language": DialogueLanguage}``, which the domain gives.
+            context: ``{"domain": Domain}``, whose language is spoken, or ``{"language": DialogueLanguage}``.
 
         Raises:
             TaskError: the task has no goal, the language is missing, or the goal has an intent that it lacks.
         """
-        language = (context or {}).get("language")
+        given = context or {}
+        language = given.get("language") or getattr(given.get("domain"), "language", None)
         if not isinstance(language, DialogueLanguage):
             raise TaskError(f"the agenda user needs the dialogue language of the domain, got {language!r}")
         goal = task.goal

@@ -164,7 +164,7 @@ class Turn:
     def _fix(self, request: Pending, slots: tuple[str, ...]) -> str:
         """The slots, said as they should be."""
         said = [text for slot in slots if (text := self._say(slot, request)) is not None]
-        return " ".join(said) if said else phrase("again", self.voice, wish=self._wish(request))
+        return " ".join(said) if said else phrase("wish", self.voice, wish=self._wish(request))
 
     # questions
 
@@ -176,12 +176,20 @@ class Turn:
             return
         asked = self._chosen(list(self.acts.asked))
         fresh = [self.agenda.count(slot) < 2 for slot in asked]
-        said = []
-        for slot in self.language.group(asked):
-            text = self._say(slot, request)
-            said.append(text if text is not None else self._do_not_know(slot, request))
         self._progress |= any(fresh)
-        self.parts.extend(said)
+        self._give(self.language.group(asked), request)
+
+    def _give(self, slots: tuple[str, ...], request: Pending) -> None:
+        """Say the slots that are known; of the others, that they are not."""
+        listed = self.voice.short and len(slots) > 1
+        known: list[str] = []
+        for slot in slots:
+            text = self._say(slot, request, piece=listed)
+            if text is not None:
+                known.append(text)
+            else:
+                self.parts.append(self._do_not_know(slot, request))
+        self.parts.append(", ".join(known) + "." if listed and known else " ".join(known))
 
     def _chosen(self, asked: list[str]) -> list[str]:
         """Of alternatives that are each enough, one; among several requests of it, what the user has."""
@@ -198,14 +206,13 @@ class Turn:
         kept = [slot for slot in asked if slot not in others]
         return kept + [slot for slot in self.language.slots if slot in chosen and slot not in kept]
 
-    def _say(self, slot: str, request: Pending) -> str | None:
-        spec = self.language.slots.get(slot)
-        source = self.agenda.facts if spec is None or spec.personal else request.known()
-        value = self.language.value(slot, source, self.voice)
+    def _say(self, slot: str, request: Pending, *, piece: bool = False) -> str | None:
+        spec = self.language.slots[slot]
+        source = self.agenda.facts if spec.personal else request.known()
+        value = self.language.value(slot, source, self.voice, about=self.acts.text if self.acts.asked else "")
         if value is None:
             return None
-        template = spec.template(self.voice.short) if spec else "{value}"
-        return self.voice.say(template, value=value)
+        return self.voice.say(spec.piece if piece else spec.template(self.voice.short), value=value)
 
     def _do_not_know(self, slot: str, request: Pending) -> str:
         spec = self.language.slots[slot]
@@ -266,8 +273,8 @@ class Turn:
             fix = self._fix(new, changed)
         else:
             self._forget()
-            fix = phrase("again", self.voice, wish=self._wish(new))
-        self.parts.append(phrase("fallback", self.voice, fix=fix))
+            fix = phrase("wish", self.voice, wish=self._wish(new))
+        self.parts.append(phrase("fallback", self.voice, fix=fix[:1].lower() + fix[1:] if fix[:2] not in ("I ", "I'") else fix))
 
     def _say_again(self, request: Pending) -> None:
         """The agent found nothing under what the user said last: say it again."""

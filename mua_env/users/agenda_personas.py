@@ -121,7 +121,8 @@ class Voice:
             if persona.after and self.rng.random() < 0.5:
                 text = text + expand(persona.after, self.rng, {})
             elif persona.before:
-                text = expand(persona.before, self.rng, {}) + text
+                before = expand(persona.before, self.rng, {})
+                text = before + (_decapital(text) if before.endswith(", ") else text)
         if self.noise > 0 and self.rng.random() < self.noise:
             text = add_noise(text, self.rng)
         return _tidy(unmark(text))
@@ -134,10 +135,18 @@ class Voice:
 
 
 _START = re.compile(r"(?:^|(?<=[.!?] ))([a-z])")
+_APOSTROPHE = re.compile(r"(?<=\bI) (?='(?:d|m)\b)")
+
+
+def _decapital(text: str) -> str:
+    """The text as it goes on after a comma."""
+    word = text.split(" ", 1)[0]
+    return text if word.startswith((KEEP_OPEN, "I")) and word not in ("It", "It's", "In") else text[:1].lower() + text[1:]
 
 
 def _tidy(text: str) -> str:
-    return _START.sub(lambda match: match[1].upper(), text.strip())
+    text = _APOSTROPHE.sub("", text.strip())
+    return _START.sub(lambda match: match[1].upper(), text)
 
 
 _WORD = re.compile(r"[A-Za-z']{4,}")

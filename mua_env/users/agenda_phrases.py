@@ -10,6 +10,7 @@ SHORT: Mapping[str, str] = {
     "open": "[I want to|I need to|I would like to|I'd like to|Please help me|Help me|I have to] {wish}[.|, please.|. Can you help?]",
     "next": "[Also, |Next, |Then |And |Now |]I [want to|need to|would like to|'d like to] {wish}[.|, please.]",
     "again": "I [want to|need to|would like to|still want to|'d like to] {wish}[.|, please.|. Can you do it?|. Please help.]",
+    "wish": "I [want to|need to|would like to|'d like to] {wish}[.|, please.]",
     "unknown": "I [don't know|do not know|don't have|do not have|don't remember] [the|my] {noun}[.|, sorry.]",
     "confirm": "[Yes|Yes, please|Yes, go ahead|Yes, that is right|Yes, do it|Yes, I confirm|Yes, correct|Yes, that's correct"
     "|Yes, please do|Yes, please go ahead][.| Thanks.]",
@@ -44,6 +45,7 @@ LONG: Mapping[str, str] = {
     "|Okay, next:] I [would like to|want to|need to|'d also like to|'m hoping to] {wish}[.|, please.|, if I may.]",
     "again": "[As I said,|Like I mentioned,|To be clear,|Just to repeat,|So,] I [would like to|want to|need to|'d still like to"
     "|'m trying to] {wish}[.|, please.|. Could you help with that?]",
+    "wish": "I [would like to|want to|need to|'d like to|'d rather] {wish}[.|, please.]",
     "unknown": "[I'm afraid|Sorry, but|Unfortunately,|Honestly,] I [don't know|don't have|can't remember|can't find|don't remember] "
     "[the|my] {noun}[.|, to be honest.| right now.| at the moment.]",
     "confirm": "[Yes, that [is|looks|sounds] [right|correct|good|fine]|Yes, please [proceed|go ahead|do that|do so]|Yes, [go ahead|"

@@ -85,7 +85,12 @@ def sentences(text: str) -> list[str]:
 
 
 def understand(
-    text: str, language: DialogueLanguage, given: Mapping[str, int] | None = None, cues: Cues = ENGLISH
+    text: str,
+    language: DialogueLanguage,
+    *,
+    given: Mapping[str, int] | None = None,
+    intent: str = "",
+    cues: Cues = ENGLISH,
 ) -> AgentActs:
     """The dialogue acts of an agent's text.
 
@@ -93,6 +98,7 @@ def understand(
         text: what the agent said.
         language: of the domain: slots and intents.
         given: how often the user has said each slot so far; lets "which one?" mean more detail.
+        intent: of the request that the user is at.
         cues: of the natural language.
     """
     acts = AgentActs(text=plain(text))
@@ -103,8 +109,8 @@ def understand(
         low = sentence.lower()
         listed = listing and (item or (len(sentence) < 60 and not low.endswith((".", "?"))))
         listing = listed or (low.endswith(":") and cues.listing.search(low) is not None)
-        _sentence(acts, sentence, low, listed, language, cues, asked, given or {})
-    acts.asked = language.refine(tuple(dict.fromkeys(asked)), acts.text, given or {})
+        _sentence(acts, sentence, low, listed, language, cues, asked)
+    acts.asked = language.refine(tuple(dict.fromkeys(asked)), acts.text, given or {}, intent)
     return acts
 
 
@@ -116,7 +122,6 @@ def _sentence(
     language: DialogueLanguage,
     cues: Cues,
     asked: list[str],
-    given: Mapping[str, int],
 ) -> None:
     question = low.rstrip("\"') ").endswith("?")
     acts.question |= question

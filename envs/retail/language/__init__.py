@@ -33,9 +33,9 @@ class RetailLanguage(DialogueLanguage):
         """The request as a verb phrase."""
         return saying.wish(intent, slots, voice)
 
-    def value(self, slot: str, source: Mapping[str, Any], voice: Voice) -> str | None:
+    def value(self, slot: str, source: Mapping[str, Any], voice: Voice, *, about: str = "") -> str | None:
         """How a person says the value of a slot."""
-        return saying.value(slot, source, voice)
+        return saying.value(slot, source, voice, about)
 
     def hint(self, slot: str, slots: Mapping[str, Any], voice: Voice) -> str | None:
         """An order of unknown number is named by what is in it."""
@@ -49,9 +49,9 @@ class RetailLanguage(DialogueLanguage):
         """Whether the text holds the expected answer."""
         return comparing.answered(slots, text)
 
-    def refine(self, asked: Sequence[str], sentence: str, given: Mapping[str, int]) -> tuple[str, ...]:
+    def refine(self, asked: Sequence[str], text: str, given: Mapping[str, int], intent: str) -> tuple[str, ...]:
         """Tell the postal code of an address from that of the profile, and more detail from the item."""
-        return comparing.refine(asked, sentence, given)
+        return comparing.refine(asked, text, given, intent)
 
     def group(self, slots: Sequence[str]) -> tuple[str, ...]:
         """First and last name are said together."""

@@ -14,6 +14,7 @@ Record = Mapping[str, Any]
 _ITEM_INTENTS = ("return_items", "exchange_items", "modify_items")
 _KEPT = re.compile(r"\b(?:keep|kept|remain|unchanged|other|rest|stay|without|except|not)\w*\b", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_IDS = re.compile(r"#?\bW\d+|\bending in \d+")
 
 
 def compare(intent: str, slots: Record, text: str, products: Sequence[str]) -> Comparison:
@@ -133,15 +134,15 @@ def answered(slots: Record, text: str) -> bool:
     if _NUMBER.fullmatch(wanted.lstrip("$").replace(",", "")):
         value = float(wanted.lstrip("$").replace(",", ""))
         # Digits of ids and of cards are no numbers.
-        plain = re.sub(r"#?\bW\d+|\ending in \d+", " ", text).replace(",", "")
+        plain = _IDS.sub(" ", text).replace(",", "")
         return any(float(number) == value for number in _NUMBER.findall(plain)) or wanted in text
     return matching.normal(wanted) in matching.normal(text)
 
 
-_NEW_PLACE = re.compile(r"\bstreet\b|\bcity\b|\bnew address\b|\bnew shipping\b|\bfull address\b|\bcomplete address\b|\bstate\b|\baddress\b", re.IGNORECASE)
+_THINGS = ("items", "item_options", "new_options")
 
 
-def refine(asked: Sequence[str], text: str, given: Mapping[str, int]) -> tuple[str, ...]:
+def refine(asked: Sequence[str], text: str, given: Mapping[str, int], intent: str) -> tuple[str, ...]:
     """Mend what patterns alone get wrong.
 
     A postal code asked for with a street is part of the new address; "which one?" after the item was named asks for
@@ -155,6 +156,8 @@ def refine(asked: Sequence[str], text: str, given: Mapping[str, int]) -> tuple[s
         slots.remove("items")
     if "items" in slots and given.get("items") and "new_options" not in slots:
         slots[slots.index("items")] = "item_options"
+    if intent == "ask":
+        return tuple(dict.fromkeys("product" if slot in _THINGS else slot for slot in slots))
     if "product" in slots and ("items" in slots or "item_options" in slots or "new_options" in slots):
         slots.remove("product")
     return tuple(slots)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mua_env.envs.retail.language import matching
 from mua_env.envs.retail.language.intents import SHORT_WISHES, WISHES
 from mua_env.users.agenda_personas import Voice
 
@@ -26,8 +27,11 @@ def _things(slots: Record, voice: Voice) -> str:
     return voice.say("[some items|a few things|several items|some things]" if several else "[an item|something|one item]")
 
 
-def value(slot: str, source: Record, voice: Voice) -> str | None:
-    """How a person says the value of a slot; None where the source has none."""
+def value(slot: str, source: Record, voice: Voice, about: str = "") -> str | None:
+    """How a person says the value of a slot; None where the source has none.
+
+    Asked about some of several items, the person speaks of those.
+    """
     match slot:
         case "name":
             first, last = source.get("first_name"), source.get("last_name")
@@ -35,9 +39,9 @@ def value(slot: str, source: Record, voice: Voice) -> str | None:
         case "items":
             return _items(source.get("items"), voice)
         case "item_options":
-            return _all_options(source.get("items"), voice)
+            return _all_options(_asked_about(source.get("items"), about), voice)
         case "new_options":
-            return _new_options(source.get("items"), voice)
+            return _new_options(_asked_about(source.get("items"), about), voice)
         case "payment_method":
             return method(source[slot], voice) if source.get(slot) else None
         case "address":
@@ -48,6 +52,11 @@ def value(slot: str, source: Record, voice: Voice) -> str | None:
         case _:
             found = source.get(slot)
             return None if found is None or isinstance(found, Mapping | list | tuple) else voice.keep(str(found))
+
+
+def _asked_about(items: Sequence[Record] | None, about: str) -> Sequence[Record]:
+    named = matching.names_in(about, [item["name"] for item in items or ()]) if about else []
+    return [item for item in items or () if item["name"] in named] or list(items or ())
 
 
 def joined(parts: Sequence[str]) -> str:
@@ -132,4 +141,4 @@ def order_hint(slots: Record, voice: Voice) -> str | None:
     if not hint:
         return None
     names = joined([f"the {voice.keep(name)}" for name in hint])
-    return voice.say("[It is the order with|It's the one with|The order with|It has] {names}[.|]", names=names)
+    return voice.say("[It is the order with|It's the one with|The order with|It has] {names}.", names=names)

@@ -10,14 +10,14 @@ SLOTS: dict[str, Slot] = {
         Slot(
             "first_name",
             "first name",
-            r"\b(?:first|given)(?: and last)? names?\b|\bfull name|\byour name|\bname (?:and|\+|&|with|plus)\b|\b(?:and|&|\+|or|the|your|,) name\b|^\W*name\b"
+            r"\b(?:first|given)(?: and last)? names?\b|\bfull name|\byour name|\bname (?:and|\+|&|with|plus)\b|\b(?:and|&|\+|or|your|,) name\b|^\W*name\b"
             r"|\bname on\b",
             personal=True,
         ),
         Slot(
             "last_name",
             "last name",
-            r"\blast names?\b|\bsurname|\bfamily name|\bfull name|\byour name|\bname (?:and|\+|&|with|plus)\b|\b(?:and|&|\+|or|the|your|,) name\b|^\W*name\b"
+            r"\blast names?\b|\bsurname|\bfamily name|\bfull name|\byour name|\bname (?:and|\+|&|with|plus)\b|\b(?:and|&|\+|or|your|,) name\b|^\W*name\b"
             r"|\bname on\b",
             personal=True,
         ),
@@ -34,6 +34,7 @@ SLOTS: dict[str, Slot] = {
             "zip code",
             r"\bzip\b|\bzipcode|\bpostal\b|\bpostcode|\bpost code",
             short="[zip|zip code] {value}[.|]",
+            piece="zip {value}",
             long="[My zip code is|The zip code is|My zip is|It's zip code|And zip code] {value}.",
             personal=True,
         ),
@@ -42,7 +43,7 @@ SLOTS: dict[str, Slot] = {
             "email",
             r"\be-?mail\b",
             short="[{value}|It is {value}|It's {value}|email {value}|My email is {value}]",
-            long="[My email is|My email address is|It's|You can find me under|It should be under] {value} .",
+            long="[My email is|My email address is|It's|You can find me under|It should be under] {value}.",
             personal=True,
         ),
         Slot("user_id", "user id", r"\buser ?(?:id|name)\b|\baccount (?:id|number)|\bcustomer (?:id|number)|\bmember(?:ship)? (?:id|number)",
@@ -54,6 +55,7 @@ SLOTS: dict[str, Slot] = {
             r"\border ?(?:id|number|no\b|nr|#)|\border's (?:id|number)|\b(?:which|what|for which|specific|particular) (?:\w+ ){0,2}orders?\b|"
             r"\bids? (?:of|for) (?:the|your|this|that|each) (?:\w+ )?order|\bnumbers? (?:of|for) (?:the|your|this|that) (?:\w+ )?order|"
             r"\border (?:would you|do you|are you|you(?:'d| would| want| wish| are|'re))",
+            piece="order {value}",
             short="[order {value}|{value}|It is order {value}.|Order number {value}.|It's {value}.]",
             long="[It's order|The order number is|That would be order|It's about order|The order is] {value}.",
         ),

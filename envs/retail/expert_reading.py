@@ -1,0 +1,207 @@
+"""What the retail expert reads in a user's message: the intent, and the values of slots."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from mua_env.envs.retail.language import matching
+
+Record = Mapping[str, Any]
+
+_KEYWORDS = (
+    "cancel return exchange modify change address payment method order orders status total price tracking number delivery shipping "
+    "options available default profile pending shipped human agent representative item items something things several product "
+    "talk know want name code don't remember know that's right wrong actually changed mind needed mistake instead question "
+    "account check yes please wait hold sorry zip email"
+).split()
+_WORD = re.compile(r"[a-z']{4,}")
+
+
+@lru_cache(maxsize=8192)
+def _mended(word: str) -> str:
+    if word in _KEYWORDS:
+        return word
+    close = difflib.get_close_matches(word, _KEYWORDS, n=1, cutoff=0.84)
+    # "charge" is no misspelt "change": the same letters, or the same without one, are.
+    if close and (sorted(set(close[0])) == sorted(set(word)) or abs(len(close[0]) - len(word)) == 1):
+        return close[0]
+    return word
+
+
+def mend(text: str) -> str:
+    """Lower-case text with misspelt keywords put right."""
+    return _WORD.sub(lambda match: _mended(match[0]), text.lower().replace("’", "'"))
+
+
+_CHANGE = r"\b(?:change|modify|update)\b"
+_INTENTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (name, re.compile(pattern))
+    for name, pattern in (
+        ("human", r"\btalk to a human|\bhuman (?:agent|representative)"),
+        ("cancel_order", r"\bcancel\b"),
+        ("exchange_items", r"\bexchange\b"),
+        ("return_items", r"\breturn\b"),
+        ("modify_order_payment", rf"{_CHANGE}.*\bpayment method of\b"),
+        ("modify_user_address", rf"{_CHANGE}.*\b(?:default|profile)\b"),
+        ("modify_order_address", rf"{_CHANGE}.*\baddress of\b"),
+        ("ask:order_status", r"\bstatus of\b"),
+        ("ask:order_total", r"\btotal\b"),
+        ("ask:tracking_number", r"\btracking\b"),
+        ("ask:delivery_address", r"\bdelivery address of\b"),
+        ("ask:product_options_count", r"\bhow many options\b"),
+        ("modify_items", rf"{_CHANGE}.*\b(?:item|items|things|something)\b"),
+    )
+)
+
+
+def intent(text: str) -> str | None:
+    """The intent that a message states (questions as ``"ask:<topic>"``), or None."""
+    low = mend(text)
+    return next((name for name, pattern in _INTENTS if pattern.search(low)), None)
+
+
+_YES = re.compile(r"\b(?:yes|yeah|yep|sure|confirm|correct|proceed|go ahead|please do)\b")
+_NO = re.compile(r"\b(?:no|not|nope|don't|wait|hold on|actually|wrong|changed my mind|change of mind|second thought|different|mistake)\b|\ba change\b")
+
+
+def agrees(text: str) -> bool:
+    """Whether an answer to "(yes/no)" is a yes: some sentence says so before any says otherwise."""
+    for sentence in _SENTENCE.split(mend(text)):
+        if _NO.search(sentence):
+            return False
+        if _YES.search(sentence):
+            return True
+    return False
+
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s")
+_IGNORANT = re.compile(r"\b(?:don't|do not|can't|cannot|not)\b.{0,12}\b(?:know|have|remember|find|sure)\b")
+
+
+def does_not_know(text: str) -> bool:
+    """Whether the user says that it does not know."""
+    return _IGNORANT.search(mend(text)) is not None
+
+
+def email(text: str) -> str | None:
+    """The e-mail address in a text."""
+    match = matching.EMAIL.search(text)
+    return match[0].rstrip(".") if match else None
+
+
+_NAME = re.compile(r"\b(?=([A-Z][\w'’-]+) ([A-Z][\w'’-]+)\b)")
+_NOT_NAMES = frozenset("My The I It That You Order Zip And Well Oh Sure Okay Thank Thanks Of Hello Sorry Look Fine Let Hmm Um Uh Wait Come Certainly Hold It's I'm That's Good".split())
+
+
+def name(text: str) -> tuple[str, str] | None:
+    """First and last name: the last two capitalised words that stand together."""
+    found = [(match[1], match[2]) for match in _NAME.finditer(text) if match[1] not in _NOT_NAMES]
+    return found[-1] if found else None
+
+
+def zip_code(text: str) -> str | None:
+    """The last postal code in a text."""
+    found = matching.ZIP.findall(text)
+    return found[-1] if found else None
+
+
+_ADDRESS = re.compile(
+    r"(?P<address1>\d{1,5} [\w .'-]{2,60}?), (?:(?P<address2>[A-Z][\w.#' -]{0,40}), )?(?P<city>[A-Z][A-Za-z .'-]{1,40}), "
+    r"(?P<state>[A-Z]{2}),? (?P<zip>\d{5}), (?P<country>[A-Z][A-Za-z .]{1,30}?)(?=[.,]?(?:\s|$))"
+)
+
+
+def address(text: str) -> dict[str, str] | None:
+    """An address written in one line: street, unit, city, state and postal code, country."""
+    match = _ADDRESS.search(text)
+    return {key: value or "" for key, value in match.groupdict().items()} if match else None
+
+
+def option_values(text: str, choices: Mapping[str, Iterable[str]]) -> dict[str, str]:
+    """The option values that a text states.
+
+    Args:
+        text: the user's words about one product.
+        choices: the values that each option of the product can have.
+
+    Values named with their option ("color blue") count before values that stand alone ("blue").
+    """
+    low = matching.normal(text)
+    return _labelled(low, choices) or _bare(low, choices)
+
+
+def _labelled(low: str, choices: Mapping[str, Iterable[str]]) -> dict[str, str]:
+    spans = []
+    for key, values in choices.items():
+        for value in values:
+            phrase = f"{matching.normal(key)} {matching.normal(value)}"
+            spans += [(m.start(), m.end(), key, value) for m in re.finditer(rf"(?<!\w){re.escape(phrase)}(?!\w|\.\d)", low)]
+    return _longest(spans)
+
+
+def _bare(low: str, choices: Mapping[str, Iterable[str]]) -> dict[str, str]:
+    spans = []
+    for key, values in choices.items():
+        for value in values:
+            if not matching.is_weak(value):
+                body = re.escape(matching.normal(value))
+                spans += [(m.start(), m.end(), key, value) for m in re.finditer(rf"(?<!\w){body}(?!\w|\.\d)", low)]
+    return _longest(spans)
+
+
+def _longest(spans: Sequence[tuple[int, int, str, str]]) -> dict[str, str]:
+    kept = [a for a in spans if not any(b[0] <= a[0] and a[1] <= b[1] and b[1] - b[0] > a[1] - a[0] for b in spans)]
+    return {key: value for _, _, key, value in kept}
+
+
+def items(text: str, held: Sequence[Record]) -> list[Record]:
+    """The items of an order that a text names, in the order of the record.
+
+    Of several with one name, those whose options fit the words after a mention of it; all of them where nothing
+    tells them apart.
+    """
+    names = [item["name"] for item in held]
+    found = matching.names_in(text, names)
+    chosen: list[Record] = []
+    for name_ in found:
+        twins = [item for item in held if item["name"] == name_]
+        chosen += twins if len(twins) == 1 else _of_twins(text, name_, twins, found)
+    return [item for item in held if any(item is other for other in chosen)]
+
+
+def _of_twins(text: str, name_: str, twins: Sequence[Record], names: Sequence[str]) -> list[Record]:
+    low = matching.normal(text)
+    mentions = [m.start() for m in matching.name_pattern(name_).finditer(low)]
+    others = [m.start() for other in names if other != name_ for m in matching.name_pattern(other).finditer(low)]
+    chosen: list[Record] = []
+    for start in mentions:
+        end = min([at for at in mentions + others if at > start], default=len(low))
+        best = _best(low[start:end], [twin for twin in twins if not any(twin is other for other in chosen)])
+        if best is None:
+            return list(twins)
+        chosen.append(best)
+    return chosen
+
+
+def _best(part: str, twins: Sequence[Record]) -> Record | None:
+    """The twin with the most options in the text, unless it is a draw."""
+    choices: dict[str, list[str]] = {}
+    for twin in twins:
+        for key, value in twin["options"].items():
+            choices.setdefault(key, []).append(value)
+    stated = option_values(part, choices)
+    scores = [sum(twin["options"].get(key) == value for key, value in stated.items()) for twin in twins]
+    top = max(scores, default=0)
+    winners = [twin for twin, score in zip(twins, scores, strict=True) if score == top]
+    distinct = {twin["item_id"] for twin in winners}
+    return winners[0] if top and len(distinct) == 1 else None
+
+
+def narrowed(text: str, candidates: Sequence[Record]) -> list[Record]:
+    """Of items with one name, those with the options that a text states."""
+    best = _best(matching.normal(text), candidates)
+    return [best] if best is not None else list(candidates)

@@ -1,0 +1,218 @@
+"""How the retail expert carries out requests: one handler for each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING, Any
+
+from mua_env.agents.expert import Asked, Heard, Step, ToolFailed, call
+from mua_env.envs.retail import expert_reading as reading
+from mua_env.envs.retail import expert_words as words
+from mua_env.envs.retail.language import matching
+
+if TYPE_CHECKING:
+    from mua_env.envs.retail.expert import Desk
+
+Record = dict[str, Any]
+_ROUNDS = 6
+
+
+class Switch(Exception):
+    """The user turned to another request."""
+
+    def __init__(self, intent: str, text: str) -> None:
+        super().__init__(intent)
+        self.intent = intent
+        self.text = text
+
+
+class Refusal(Exception):
+    """The policy document, or a tool, forbids the request; the text is the reason."""
+
+
+class Declined(Exception):
+    """The user took a refusal as an answer; the text is what it said."""
+
+
+class Handler:
+    """Carries out one request. Subclasses say what it needs and what it does."""
+
+    pending = False
+    """Whether the order must be pending (else: delivered)."""
+    needs_profile = False
+    """Whether payment methods are needed, which are in the profile."""
+    verb = ""
+
+    def __init__(self, desk: Desk, intent: str) -> None:
+        self.desk = desk
+        self.intent = intent
+        self.order: Record = {}
+
+    def run(self, text: str) -> Asked:
+        """The request from the user's wish to the user's next message."""
+        try:
+            yield from self.collect(text)
+            while True:
+                answer = yield from self.desk.say("propose", action=self.action())
+                if reading.agrees(answer):
+                    break
+                self.notice_switch(answer)
+                yield from self.amend(answer)
+                yield from self.check()
+            claim = yield from self.carry_out()
+        except Refusal as refusal:
+            return (yield from self.desk.say("refuse", reason=str(refusal)))
+        except Declined as declined:
+            return str(declined)
+        return (yield from self.desk.say("done", claim=claim))
+
+    def collect(self, text: str) -> Generator[Step, Heard, None]:
+        """Ask for what is needed, and look it up."""
+        raise NotImplementedError
+
+    def check(self) -> Generator[Step, Heard, None]:
+        """Refuse what the policy document forbids, before proposing.
+
+        Raises:
+            Refusal: with the reason.
+        """
+        yield from ()
+
+    def action(self) -> str:
+        """What is going to be done, in words."""
+        raise NotImplementedError
+
+    def amend(self, text: str) -> Generator[Step, Heard, None]:
+        """Take over what the user corrects."""
+        raise NotImplementedError
+
+    def arguments(self) -> Record:
+        """Arguments of the tool call."""
+        raise NotImplementedError
+
+    tool = ""
+    claim = ""
+
+    def carry_out(self) -> Generator[Step, Heard, str]:
+        """Do it; returns the claim that it is done."""
+        try:
+            record = yield from call(self.tool, **self.arguments())
+        except ToolFailed as failure:
+            raise Refusal(f"the system does not allow it: {str(failure).removeprefix('Error: ').rstrip('.')}") from None
+        self.desk.changed(record)
+        return self.claim.format(order=self.order.get("order_id", ""))
+
+    def ask(self, act: str, **values: str) -> Asked:
+        """Ask for something; a new request in the answer is followed at once."""
+        text = yield from self.desk.say(act, **values)
+        self.notice_switch(text)
+        return text
+
+    def notice_switch(self, text: str) -> None:
+        """Follow the user to another request.
+
+        Raises:
+            Switch: the text states an intent other than this one.
+        """
+        intent = reading.intent(text)
+        if intent is not None and intent != self.intent:
+            raise Switch(intent, text)
+
+    # the order
+
+    def find_order(self, text: str, act: str = "ask_order") -> Asked:
+        """Learn which order it is about, and refuse one that is not the user's or in the wrong state.
+
+        Returns the text that told it; ``act`` is the question, which may ask for more than the order.
+        """
+        named = matching.order_ids(text)
+        for _ in range(_ROUNDS):
+            if not named:
+                text = yield from self.ask(act)
+                named = matching.order_ids(text) or (yield from self.guess_order(text))
+            if named:
+                try:
+                    order = yield from self.desk.order(named[0], with_profile=self.needs_profile)
+                except ToolFailed:
+                    named, act = [], "ask_order_again"
+                    continue
+                if order["user_id"] != self.desk.user_id:
+                    raise Refusal(f"the order {named[0]} does not belong to your account, and I can only help with your own orders")
+                self.order = order
+                yield from self.check_status()
+                return text
+            act = "ask_order_again"
+        raise Refusal("the order cannot be found without its number")
+
+    def guess_order(self, hint: str) -> Generator[Step, Heard, list[str]]:
+        """The orders that hold what the user remembers, those in the right state before the others."""
+        profile = yield from self.desk.profile()
+        orders = yield from self.desk.read_orders(profile["orders"])
+        fitting = []
+        for order in orders:
+            held = [item["name"] for item in order["items"]]
+            fitting.append((len(matching.names_in(hint, held)), self.fits_status(order), order["order_id"]))
+        top = max((count for count, _, _ in fitting), default=0)
+        if not top:
+            return []
+        best = [(fits, order_id) for count, fits, order_id in fitting if count == top]
+        able = [order_id for fits, order_id in best if fits] or [order_id for _, order_id in best]
+        if len(able) == 1:
+            return able
+        text = yield from self.ask("which_order", choices=words.listing([words.order(self.desk.orders[i]) for i in able], "or"))
+        return [i for i in matching.order_ids(text) if i in able] or able[:1]
+
+    def fits_status(self, order: Record) -> bool:
+        """Whether the request is possible in the order's state."""
+        return bool(order["status"] == ("pending" if self.pending else "delivered"))
+
+    def check_status(self) -> Generator[Step, Heard, None]:
+        """Refuse, or hand over, a request that the order's state does not allow."""
+        status = self.order["status"]
+        if self.fits_status(self.order):
+            return
+        if status == "processed" and self.pending:
+            summary = f"The user wants to {self.verb} order {self.order['order_id']}, which is {status}."
+            yield from call("transfer_to_human_agents", summary=summary)
+        needed = "pending" if self.pending else "delivered"
+        raise Refusal(f"order {self.order['order_id']} is {status}, and only {needed} orders can be {words.participle(self.verb)}")
+
+    # payment methods
+
+    def find_payment(self, text: str = "") -> Generator[Step, Heard, Record]:
+        """Learn which of the user's payment methods is meant."""
+        methods = list((yield from self.desk.profile())["payment_methods"].values())
+        found = matching.find_method(text, methods) if text else []
+        for _ in range(_ROUNDS):
+            if len(found) == 1:
+                return found[0]
+            if found:
+                text = yield from self.ask("which_payment", choices=words.listing([words.method(m, full=True) for m in found], "or"))
+                found = matching.find_method(text, found)[:1]
+            else:
+                text = yield from self.ask("ask_payment")
+                found = matching.find_method(text, methods)
+        raise Refusal("the payment method must be one of those in your profile")
+
+    def find_address(self, text: str = "") -> Generator[Step, Heard, Record]:
+        """Learn the new address."""
+        for _ in range(_ROUNDS):
+            address = reading.address(text)
+            if address:
+                return address
+            text = yield from self.ask("ask_address")
+        raise Refusal("the new address is required")
+
+
+HANDLERS: dict[str, Callable[[Desk, str], Handler]] = {}
+"""By intent; questions by ``ask:<topic>``. Filled by the modules that define them."""
+
+
+def register(*intents: str) -> Callable[[type[Handler]], type[Handler]]:
+    """Make a class the handler of intents."""
+
+    def mark(handler: type[Handler]) -> type[Handler]:
+        HANDLERS.update(dict.fromkeys(intents, handler))
+        return handler
+
+    return mark
