@@ -16,9 +16,10 @@ _PERSONAS = {
     "confused": ("You are unsure of yourself and get muddled.", "You are easily confused and ask again."),
     "impatient": ("You are in a hurry.", "You have little patience and want this over with."),
 }
+_BRANDS = {"visa": "Visa card", "mastercard": "Mastercard", "amex": "Amex card"}
 _ORDER = ("order {order_id}", "your order {order_id}", "the order {order_id}")
 _UNKNOWN = (
-    "You do not know the order id; all you remember is that {items} was in it.",
+    "You do not know the order id; all you remember is that it held {items}.",
     "You have no order id at hand, only the memory that it held {items}.",
     "You cannot find the order id. It is the order with {items}.",
 )
@@ -142,9 +143,9 @@ def _reason(reason: str, rng: random.Random) -> str:
 
 
 def method(slot: Record) -> str:
-    """A payment method as its owner calls it, as ``your visa card ending in 1234``."""
+    """A payment method as its owner calls it, as ``your Visa card ending in 1234``."""
     if slot["source"] == "credit_card":
-        return f"your {slot['brand']} card ending in {slot['last_four']}"
+        return f"your {_BRANDS.get(slot['brand'], 'credit card')} ending in {slot['last_four']}"
     return "your PayPal account" if slot["source"] == "paypal" else "your gift card"
 
 
