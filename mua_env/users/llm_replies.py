@@ -27,7 +27,7 @@ class Line:
     raw: str
 
 
-class Unusable(Exception):  # noqa: N818 - what it is: a reason to ask again
+class Unusable(Exception):
     """The model's reply is no message of a user; the text says why."""
 
 

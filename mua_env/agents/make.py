@@ -1,0 +1,53 @@
+"""Agents by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from mua_env.agents.base import Agent
+from mua_env.domain import Domain
+from mua_env.errors import ConfigError, did_you_mean
+
+AGENTS = ("expert", "llm", "random")
+
+AgentFactory = Callable[[], Agent]
+"""Makes the agent of one dialogue slot. A driver calls it once for each dialogue that it runs at the same time."""
+
+
+def agent_factory(name: str, domain: Domain, options: dict[str, Any] | None = None) -> AgentFactory:
+    """What makes agents of a kind.
+
+    Args:
+        name: `expert` (the domain's scripted one), `llm` or `random`.
+        domain: whose expert is meant.
+        options: of the agent. For `llm`: `client`, or what `mua_env.llm.make_client` takes.
+
+    Raises:
+        ConfigError: the name or an option is not known.
+        DomainError: the domain has no expert.
+        MissingExtra: `llm` without the [llm] extra.
+    """
+    if name not in AGENTS:
+        known = ", ".join(map(repr, AGENTS))
+        raise ConfigError(f"agent is {name!r}; use one of {known}.{did_you_mean(name, AGENTS)}")
+    try:
+        return _factory(name, domain, dict(options or {}))
+    except TypeError as error:
+        raise ConfigError(f"agent {name!r}: {error}") from None
+
+
+def _factory(name: str, domain: Domain, options: dict[str, Any]) -> AgentFactory:
+    if name == "llm":
+        from mua_env.agents.llm import LLMAgent
+        from mua_env.llm import make_client
+
+        client = options.pop("client", None) or make_client(**options)
+        return partial(LLMAgent, client)
+    if name == "random":
+        from mua_env.agents.random import RandomAgent
+
+        return partial(RandomAgent, **options)
+    domain.expert(**options)  # fails here rather than in the middle of a run
+    return partial(domain.expert, **options)

@@ -1,0 +1,59 @@
+"""A client from plain options, as they come from `user_options`, a YAML file or the command line."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from pathlib import Path
+from typing import Any
+
+from mua_env.errors import ConfigError, missing_extra
+from mua_env.llm.cache import CacheMode, ReplyCache
+from mua_env.llm.client import LLMClient
+from mua_env.llm.ledger import Ledger
+from mua_env.llm.settings import LLMSettings
+
+
+def make_client(
+    model: str | LLMSettings | LLMClient | None = None,
+    *,
+    cache: str | Path | None = None,
+    cache_mode: CacheMode = "auto",
+    ledger: Ledger | None = None,
+    **settings: Any,
+) -> LLMClient:
+    """A client for a model.
+
+    Args:
+        model: a LiteLLM name, settings, or a client (returned as it is). None reads `MUA_LLM_MODEL`, and
+            `MUA_LLM_BASE_URL` where no `base_url` is given.
+        cache: folder of recorded replies, None to record nothing.
+        cache_mode: see `mua_env.llm.cache.CacheMode`.
+        ledger: counts what is used, and may stop the run.
+        settings: fields of `LLMSettings`.
+
+    Raises:
+        ConfigError: no model is named, or options came with a finished client.
+        MissingExtra: the [llm] extra is not installed.
+        TypeError: an unknown setting.
+    """
+    if isinstance(model, LLMClient):
+        if settings or cache is not None:
+            raise ConfigError("options go with a model that is given by name; this client is already made")
+        return model
+    if importlib.util.find_spec("litellm") is None:
+        raise missing_extra("llm", needed_by="a language model")
+    if isinstance(model, LLMSettings) and settings:
+        raise ConfigError("options go with a model that is given by name; these settings are complete")
+    chosen = model if isinstance(model, LLMSettings) else _settings(model, settings)
+    store = None if cache is None else ReplyCache(cache, cache_mode)
+    return LLMClient(chosen, cache=store, ledger=ledger)
+
+
+def _settings(model: str | None, options: dict[str, Any]) -> LLMSettings:
+    if model is None:
+        options.setdefault("base_url", os.environ.get("MUA_LLM_BASE_URL") or None)
+        model = os.environ.get("MUA_LLM_MODEL")
+    if not model:
+        raise ConfigError("no model is named: give one, or set MUA_LLM_MODEL")
+    return LLMSettings(model, **options)
