@@ -49,6 +49,8 @@ class ChatTokens:
             raise ConfigError("the tokenizer has no eos_token; it must be the token that ends a turn")
         self.end_id: int = int(tokenizer.eos_token_id)
         self.end_token: str = str(tokenizer.eos_token)
+        pad = tokenizer.pad_token_id
+        self.pad_id: int = self.end_id if pad is None else int(pad)
         self._turns = self._render(_DUMMY, None, False).count(self.end_token)
         if self._turns < 1:
             raise ConfigError(

@@ -32,7 +32,7 @@ class ScratchConfig(_Settings):
     kv_heads: int = Field(2, description="key-value heads")
     feed_forward: int = Field(3, description="width of the feed-forward layer, in multiples of `hidden`")
     positions: int = Field(4096, description="longest sequence in tokens")
-    vocabulary: int = Field(1024, description="size of the tokenizer; small, and digits single")
+    vocabulary: int = Field(2048, description="size of the tokenizer; small, and digits single")
 
     @model_validator(mode="after")
     def _divides(self) -> ScratchConfig:
@@ -80,6 +80,7 @@ class ColdStartConfig(_Settings):
     """Supervised training on expert dialogues before GRPO (§3.2)."""
 
     trajectories: int = Field(2_000, description="expert dialogues (§3.2: about 2,000)")
+    expert_style: str = Field("plain", description="of the scripted expert; 'compact' for small models")
     batch: int = Field(128, description="dialogues an update (§4.1)")
     micro_batch: int = Field(8, description="dialogues a forward pass and process; memory only")
     epochs: float = Field(2.0, description="passes over the dialogues (§4.1)")
@@ -88,6 +89,7 @@ class ColdStartConfig(_Settings):
     betas: tuple[float, float] = Field((0.9, 0.999), description="AdamW; its defaults")
     warmup: float = Field(0.0, description="share of the updates with a rising rate; not reported")
     clip: float = Field(1.0, description="gradient norm; released script (for GRPO)")
+    renumbered: int = Field(0, description="copies of each dialogue with other numbers; this project")
     drill: float = Field(0.0, description="share of batches of copy drills; this project, small models only")
 
 

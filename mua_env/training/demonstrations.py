@@ -10,17 +10,99 @@ import itertools
 import random
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mua_env.errors import ConfigError
 from mua_env.messages import AssistantMessage, Message, SystemMessage, UserMessage
 from mua_env.training.chat import ChatTokens
-from mua_env.training.template import SystemPrompt
+from mua_env.training.seeds import derive_seed
+from mua_env.training.template import Detail, SystemPrompt, system_prompt
 from mua_env.training.trajectory import TokenTrajectory, begin
 
 if TYPE_CHECKING:
+    from mua_env.agents.base import Agent
+    from mua_env.session import Session
+    from mua_env.tasks import Task
+    from mua_env.training.pool import DialoguePool
     from mua_env.trajectory import Trajectory
 
-_NUMBER = re.compile(r"\d{5,}")
+_DRILLS_PER_EXCHANGE = 3
+_NUMBER = re.compile(r"\d{4,}")
+
+
+@dataclass
+class Demonstrations:
+    """Solved dialogues of a domain's scripted expert with a pool's users.
+
+    Attributes:
+        dialogues: messages as the agent saw them, each ending with its last turn.
+        system: what the agent is shown before each.
+        tried: dialogues that were held; those that were not solved are left out.
+    """
+
+    dialogues: list[list[Message]]
+    system: SystemPrompt
+    tried: int
+
+    @classmethod
+    def collect(
+        cls, pool: DialoguePool, *, count: int, style: str = "plain", tools: Detail = "full", seed: int
+    ) -> Demonstrations:
+        """Hold ``count`` dialogues, over the pool's tasks in order, again with other users when they run out.
+
+        Raises:
+            ConfigError: none of them was solved.
+            DomainError: the domain has no expert.
+        """
+        tasks, found = pool.setting.tasks, []
+        for number in range(count):
+            task = tasks[number % len(tasks)]
+            (dialogue,) = pool.dialogues([task], [derive_seed(seed, number)])
+            agent = pool.setting.domain.expert(style=style)
+            if hold(dialogue.session, agent, task, seed=dialogue.seed) == 1:
+                found.append(messages_of(dialogue.session.trajectory(id=str(number))))
+        if not found:
+            raise ConfigError(f"the expert solved none of {count} dialogues of {tasks.name!r}; nothing to learn from")
+        shown = system_prompt(pool.policy, pool.setting.tools, tool_detail=tools)
+        return cls(found, shown, count)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many were tried, and kept."""
+        return {"tried": self.tried, "kept": len(self.dialogues)}
+
+    def describe(self) -> str:
+        """One line."""
+        lost = self.tried - len(self.dialogues)
+        return f"{len(self.dialogues)} dialogues solved and kept, {lost} not solved and left out"
+
+    def encode(
+        self, chat: ChatTokens, *, renumbered: int = 0, drills: bool = False, seed: int
+    ) -> tuple[list[TokenTrajectory], list[TokenTrajectory]]:
+        """Trajectories of the dialogues with ``renumbered`` further copies of each, and copy drills."""
+        rng = random.Random(derive_seed(seed, "numbers"))
+        copies = [m for m in self.dialogues for _ in range(renumbered)]
+        whole = [*self.dialogues, *(renumber(messages, rng) for messages in copies)]
+        short = [d for m in self.dialogues for d in copy_drills(m)] if drills else []
+        alone = SystemPrompt("", None)
+        return (
+            [encode_dialogue(chat, self.system, messages) for messages in whole],
+            [
+                encode_dialogue(chat, alone, renumber(messages, rng))
+                for messages in short
+                for _ in range(_DRILLS_PER_EXCHANGE)
+            ],
+        )
+
+
+def hold(session: Session, agent: Agent, task: Task, *, seed: int) -> float | None:
+    """Hold one dialogue to its end; returns the reward."""
+    result = session.start(task, seed=seed)
+    agent.reset(system_prompt=session.system_prompt, tools=session.tools, seed=seed)
+    while not result.done:
+        result = session.send(agent.act(result.messages))
+    return None if result.score is None else result.score.reward
 
 
 def messages_of(trajectory: Trajectory) -> list[Message]:
@@ -69,7 +151,7 @@ def copy_drills(messages: Sequence[Message]) -> list[list[Message]]:
 
 
 def renumber(messages: Sequence[Message], rng: random.Random) -> list[Message]:
-    """The same dialogue with every number of five digits or more replaced, consistently, by a random one of
+    """The same dialogue with every number of four digits or more replaced, consistently, by a random one of
     the same length: ids are opaque, and a model must copy them, not know them."""
     replaced: dict[str, str] = {}
 

@@ -23,6 +23,7 @@ try:
     import torch
     from accelerate.utils import gather_object  # type: ignore[import-untyped]
     from datasets import Dataset  # type: ignore[import-untyped]
+    from transformers.trainer_callback import PrinterCallback
     from trl.trainer.grpo_config import GRPOConfig
     from trl.trainer.grpo_trainer import GRPOTrainer
 except ImportError:
@@ -93,6 +94,7 @@ class DialogueGRPOTrainer(GRPOTrainer):
                 rollout_func=_rollout,  # type: ignore[arg-type]  # always called with this class
                 **kwargs,
             )
+        self.remove_callback(PrinterCallback)
 
     def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
         """TRL's, with our advantages: rows are kept for the rollout, and failed episodes carry no weight."""

@@ -101,11 +101,10 @@ class RolloutDriver:
         temperature: float = 1.0,
     ) -> list[TokenTrajectory]:
         """`run` on the caller's event loop."""
-        pad = self.chat.tokenizer.pad_token_id
         decoder = DialogueDecoder(
             model,
             end_id=self.chat.end_id,
-            pad_id=self.chat.end_id if pad is None else int(pad),
+            pad_id=self.chat.pad_id,
             temperature=temperature,
             generator=generator,
         )

@@ -1,8 +1,9 @@
 """A tokenizer and a small model from nothing, so that training runs offline and in minutes.
 
-What makes such a model able to copy ids (measured): every digit is a token of its own, the vocabulary is
-small, and merges may cross spaces but never a newline, so that a message's tokens do not depend on the
-header before it. Both are functions of their arguments and seed alone.
+What makes such a model able to copy (measured): every digit is a token of its own, and a name or an identifier
+has the same tokens wherever it stands. All else may merge freely, across spaces too, so that set phrases, the
+system prompt and the skeleton of JSON become few tokens; but never across a newline, so that a message's tokens
+do not depend on the header before it. Both are functions of their arguments and seed alone.
 """
 
 from __future__ import annotations
@@ -16,6 +17,10 @@ from mua_env.training.template import CHAT_TEMPLATE, END_OF_TEXT, SPECIAL_TOKENS
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerFast
+
+
+_UNITS = r"\n|[A-Z][a-z]+|[a-z]+(?:[._][a-z]+)+_?"
+"""What is cut out before merging: newlines, capitalised words, and words joined by dots or underscores."""
 
 
 def build_tokenizer(corpus: Iterable[str], *, vocabulary: int = 1024) -> PreTrainedTokenizerFast:
@@ -41,7 +46,7 @@ def build_tokenizer(corpus: Iterable[str], *, vocabulary: int = 1024) -> PreTrai
     raw = Tokenizer(models.BPE())
     raw.pre_tokenizer = pre_tokenizers.Sequence(
         [
-            pre_tokenizers.Split(Regex(r"\n"), "isolated"),
+            pre_tokenizers.Split(Regex(_UNITS), "isolated"),
             pre_tokenizers.Digits(individual_digits=True),
             pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
         ]
@@ -51,7 +56,6 @@ def build_tokenizer(corpus: Iterable[str], *, vocabulary: int = 1024) -> PreTrai
         vocab_size=vocabulary,
         special_tokens=list(SPECIAL_TOKENS),
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        max_token_length=24,
         show_progress=False,
     )
     raw.train_from_iterator(corpus, trainer)

@@ -1,0 +1,61 @@
+"""Models and tokenizers of a run: from nothing, from a folder or hub id, and back to a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mua_env.errors import ConfigError
+from mua_env.training.config import ScratchConfig
+from mua_env.training.demonstrations import Demonstrations
+from mua_env.training.parsing import render_turn
+from mua_env.training.scratch import build_model, build_tokenizer
+from mua_env.training.template import TURN_START
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+_CORPUS = 600
+"""Dialogues that a tokenizer is learned from; more change its merges little and take longer."""
+
+
+def start_from_nothing(
+    demonstrations: Demonstrations, shape: ScratchConfig, *, seed: int
+) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
+    """A tokenizer learned from the demonstrations, and a model with random weights."""
+    tokenizer = build_tokenizer(_corpus(demonstrations), vocabulary=shape.vocabulary)
+    return build_model(tokenizer, shape, seed=seed), tokenizer
+
+
+def _corpus(demonstrations: Demonstrations) -> Iterator[str]:
+    """The texts of dialogues, message by message, with the role words and the system prompt of each."""
+    for messages in demonstrations.dialogues[:_CORPUS]:
+        yield "system\n" + demonstrations.system.text
+        for message in messages:
+            text = render_turn(message) if message.role == "assistant" else message.content
+            for part in f"{message.role}\n{text}".replace(TURN_START, "").split("<tool_call>"):
+                yield part.replace("</tool_call>", "")
+
+
+def load(path: str, *, dtype: str = "float32") -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
+    """Load a causal language model and its tokenizer from a folder or hub id.
+
+    Raises:
+        ConfigError: there is none; the text says what transformers said.
+    """
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    try:
+        tokenizer: Any = AutoTokenizer.from_pretrained(path)
+        model: Any = AutoModelForCausalLM.from_pretrained(path, dtype=dtype)
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"cannot load a model from {path!r}: {str(error).splitlines()[0]}") from None
+    return model, tokenizer
+
+
+def save(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, path: Path) -> None:
+    """Write model and tokenizer to a folder that `load` reads."""
+    path.mkdir(parents=True, exist_ok=True)
+    model.save_pretrained(path)
+    tokenizer.save_pretrained(path)

@@ -1,0 +1,52 @@
+"""The processes of a run, as ``accelerate launch`` or ``torchrun`` started them.
+
+The trap: ``accelerate launch --cpu --num_processes 2`` starts one process only. On CPUs say
+``ACCELERATE_USE_CPU=true accelerate launch --multi_gpu --num_processes 2`` (the processes then talk by gloo).
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, TypeVar
+
+import torch
+from accelerate import PartialState  # type: ignore[import-untyped]
+from accelerate.utils import broadcast_object_list  # type: ignore[import-untyped]
+
+_T = TypeVar("_T")
+
+
+class Processes:
+    """Rank, number and device of the processes; one and 0 when nothing launched them."""
+
+    def __init__(self) -> None:
+        self.cpu = not torch.cuda.is_available() or os.environ.get("ACCELERATE_USE_CPU", "").lower() in ("1", "true")
+        self._state: Any = PartialState(cpu=self.cpu)
+
+    @property
+    def rank(self) -> int:
+        """Position of this process."""
+        return int(self._state.process_index)
+
+    @property
+    def count(self) -> int:
+        """Number of processes."""
+        return int(self._state.num_processes)
+
+    @property
+    def device(self) -> torch.device:
+        """Device of this process."""
+        device: torch.device = self._state.device
+        return device
+
+    def share(self, value: _T | None) -> _T:
+        """The first process's value, on all of them."""
+        box = [value]
+        if self.count > 1:
+            broadcast_object_list(box)
+        assert box[0] is not None
+        return box[0]
+
+    def wait(self) -> None:
+        """Return when all processes have come here."""
+        self._state.wait_for_everyone()
