@@ -8,12 +8,13 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from mua_env.agents.base import Agent
 from mua_env.database import Rows
 from mua_env.domain import Domain
 from mua_env.envs.retail.models import Base
 from mua_env.envs.retail.tools import RetailTools
 from mua_env.errors import TaskError
-from mua_env.tasks import Task, TaskSet, read_tasks
+from mua_env.tasks import Goal, Task, TaskSet, read_tasks
 
 TABLES = {"users": "user_id", "orders": "order_id", "products": "product_id"}
 """Table name -> key column."""
@@ -49,6 +50,18 @@ class RetailDomain(Domain):
         from mua_env.envs.retail.world_data import word_lists
 
         return RetailLanguage(tuple(word_lists("catalogue")))
+
+    def expert(self, *, style: str = "plain") -> Agent:
+        """The scripted retail agent."""
+        from mua_env.envs.retail.expert import RetailExpert
+
+        return RetailExpert(style=style)
+
+    def derive_goal(self, task: Task, rows: Rows) -> Goal | None:
+        """An agenda from a public task's gold calls."""
+        from mua_env.envs.retail.derive import derive_goal
+
+        return derive_goal(task, rows)
 
     def generate(self, *, level: int, seed: int, split: str = "train") -> Iterator[Task]:
         """Verified tasks without end; see :mod:`mua_env.envs.retail.generate` for the levels."""

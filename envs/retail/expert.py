@@ -16,6 +16,7 @@ from mua_env.envs.retail.expert_phrases import phrase
 from mua_env.envs.retail.expert_requests import HANDLERS, Handler, Switch
 
 _TRIES = 4
+_LATE = 12
 # Importing them registers their handlers.
 _REGISTERED = (expert_handlers, expert_questions)
 
@@ -64,6 +65,11 @@ class Desk:
     def compact(self) -> bool:
         """Whether the phrasing is short and regular."""
         return self._expert.compact
+
+    @property
+    def late(self) -> bool:
+        """Whether so many turns have passed that everything is asked for at once (episodes end at 30)."""
+        return self._expert.turns >= _LATE
 
     def say(self, act: str, **values: str) -> Asked:
         """Say something; returns the user's answer."""

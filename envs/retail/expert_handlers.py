@@ -65,30 +65,19 @@ class _Items(Handler):
         held = self.order["items"]
         found = reading.items(text, held) if text else []
         for _ in range(4):
-            if not found:
-                found = reading.items((yield from self.ask("ask_items")), held)
-                continue
-            unclear = self._unclear(found, text)
-            if unclear is None:
+            if found:
                 break
-            choices = words.listing([f"the one with {words.options(item['options'])}" for item in unclear])
-            answer = yield from self.ask("which_item", choices=choices)
-            chosen = self._narrow(answer, unclear)
-            dropped = [item for item in unclear if not any(item is one for one in chosen)]
-            found = [item for item in found if not any(item is one for one in dropped)]
-            break
+            text = yield from self.ask("ask_items")
+            found = reading.items(text, held)
         if not found:
             raise Refusal("the items must be among those of the order")
+        for twins in reading.unclear_items(text, held):
+            choices = words.listing([f"the one with {words.options(item['options'])}" for item in twins])
+            answer = yield from self.ask("which_item", item=twins[0]["name"], choices=choices)
+            chosen = self._narrow(answer, twins)
+            dropped = [item for item in twins if not any(item is one for one in chosen)]
+            found = [item for item in found if not any(item is one for one in dropped)]
         self.items = found
-
-    def _unclear(self, found: list[Record], text: str) -> list[Record] | None:
-        """Items with one name of which the user did not say which is meant."""
-        for item in found:
-            twins = [other for other in found if other["name"] == item["name"]]
-            held = [other for other in self.order["items"] if other["name"] == item["name"]]
-            if len(twins) > 1 and len(twins) == len(held) and len({t["item_id"] for t in twins}) > 1:
-                return twins
-        return None
 
     def _narrow(self, text: str, unclear: list[Record]) -> list[Record]:
         if "all" in text.lower().split() or "both" in text.lower().split():
@@ -111,9 +100,9 @@ class Return(_Items):
 
     def collect(self, text: str) -> Generator[Step, Heard, None]:
         """Order and items, then where the refund goes."""
-        text = yield from self.find_order(text, "ask_order_items")
+        text = yield from self.find_order(text, "ask_order_items_payment" if self.desk.late else "ask_order_items")
         yield from self.find_items(text)
-        self.method = yield from self.find_payment()
+        self.method = yield from self.find_payment(text)
         yield from self.check()
 
     def check(self) -> Generator[Step, Heard, None]:
@@ -177,9 +166,10 @@ class Swap(Return):
 
     def collect(self, text: str) -> Generator[Step, Heard, None]:
         """Order and items, then the new options and the payment method."""
-        text = yield from self.find_order(text, "ask_order_items")
-        yield from self.find_items(text)
-        text = yield from self.find_variants("ask_options_payment")
+        everything = self.desk.late
+        first = yield from self.find_order(text, "ask_everything" if everything else "ask_order_items")
+        yield from self.find_items(first)
+        text = yield from self.find_variants("ask_options_payment", first if everything else "")
         self.method = yield from self.find_payment(text)
         yield from self.check()
 
@@ -284,8 +274,9 @@ def _nth_segment(low: str, names: list[str], at: int) -> str:
     """The words about the item at a position: after the mention of its name that belongs to it."""
     name = names[at]
     before = names[:at].count(name)
-    starts = [m.start() for m in matching.name_pattern(name).finditer(low)]
-    start = starts[min(before, len(starts) - 1)]
+    # A name can hold an option's value, as "Bed Linen" does: the part begins after it.
+    ends = [m.end() for m in matching.name_pattern(name).finditer(low)]
+    start = ends[min(before, len(ends) - 1)]
     every = [m.start() for other in set(names) for m in matching.name_pattern(other).finditer(low)]
     return low[start : min([position for position in every if position > start], default=len(low))]
 

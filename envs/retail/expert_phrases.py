@@ -18,13 +18,15 @@ COMPACT: Mapping[str, str] = {
     "ask_order_reason": "What is the order number, and the reason?",
     "ask_order_items": "What is the order number, and which items?",
     "ask_options_payment": "Which new options for the {item}, and which payment method?",
+    "ask_order_items_payment": "What is the order number, which items, and which payment method?",
+    "ask_everything": "What is the order number, which items, which new options, and which payment method?",
     "ask_order_address": "What is the order number, and the new address?",
     "ask_order_payment": "What is the order number, and which payment method?",
     "ask_order_again": "I could not find that order. What is the order number?",
     "which_order": "Which order is it: {choices}?",
     "ask_reason": "What is the reason?",
     "ask_items": "Which items?",
-    "which_item": "There are several: {choices}. Which one?",
+    "which_item": "There are several {item}: {choices}. Which one?",
     "ask_options": "Which new options for the {item}?",
     "ask_payment": "Which payment method?",
     "which_payment": "Which payment method: {choices}?",
@@ -58,6 +60,10 @@ PLAIN: Mapping[str, str] = {
     "|Could you tell me the order number and the reason for cancelling?|What are the order ID and the reason for cancelling?]",
     "ask_order_items": "[Thank you.|Thanks{first}.|All right.|] [Which order is this about, and which items?|Could you tell me the order number"
     " and all the items concerned?|What is the order ID, and which items is it about?]",
+    "ask_order_items_payment": "[Thank you.|Thanks{first}.|All right.|] Which order is this about, which items, and which payment method "
+    "[should be used|would you like to use]?",
+    "ask_everything": "[Thank you.|Thanks{first}.|All right.|] Which order is this about, which items, which new options would you like, and which "
+    "payment method [should be used|would you like to use]?",
     "ask_order_address": "[Thank you.|Thanks{first}.|All right.|] [Which order is this about, and what is the full new address?|Could you tell me the "
     "order number and the complete new address?|What are the order ID and the new address?]",
     "ask_order_payment": "[Thank you.|Thanks{first}.|All right.|] [Which order is this about, and which payment method shall I use?|Could you tell me "
@@ -72,7 +78,7 @@ PLAIN: Mapping[str, str] = {
     "ordered by mistake?]",
     "ask_items": "[Which items are you thinking of?|Which items from the order is it about?|Please tell me which items you mean."
     "|Could you list all the items concerned?]",
-    "which_item": "[There is more than one in the order:|I see several of them:] {choices}. [Which one do you mean?|Which one is it?]",
+    "which_item": "[There is more than one {item} in the order:|I see several {item}:] {choices}. [Which one do you mean?|Which one is it?]",
     "ask_options": "[Which options would you like for the new {item}?|What options should the new {item} have?"
     "|Please tell me the desired options for the {item}.]",
     "ask_payment": "[Which payment method should be used?|Which payment method would you like to use?|What payment method shall I use for this?]",

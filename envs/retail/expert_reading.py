@@ -169,20 +169,32 @@ def items(text: str, held: Sequence[Record]) -> list[Record]:
     chosen: list[Record] = []
     for name_ in found:
         twins = [item for item in held if item["name"] == name_]
-        chosen += twins if len(twins) == 1 else _of_twins(text, name_, twins, found)
+        chosen += twins if len(twins) == 1 else _of_twins(text, name_, twins, found) or twins
     return [item for item in held if any(item is other for other in chosen)]
 
 
+def unclear_items(text: str, held: Sequence[Record]) -> list[list[Record]]:
+    """Items of one name that a text mentions without telling which of them it means."""
+    found = matching.names_in(text, [item["name"] for item in held])
+    groups = [[item for item in held if item["name"] == name_] for name_ in found]
+    return [
+        twins
+        for twins in groups
+        if len({twin["item_id"] for twin in twins}) > 1 and not _of_twins(text, twins[0]["name"], twins, found)
+    ]
+
+
 def _of_twins(text: str, name_: str, twins: Sequence[Record], names: Sequence[str]) -> list[Record]:
+    """The twins that the words after each mention of their name tell apart; empty if they do not."""
     low = matching.normal(text)
-    mentions = [m.start() for m in matching.name_pattern(name_).finditer(low)]
+    mentions = [m.end() for m in matching.name_pattern(name_).finditer(low)]
     others = [m.start() for other in names if other != name_ for m in matching.name_pattern(other).finditer(low)]
     chosen: list[Record] = []
     for start in mentions:
         end = min([at for at in mentions + others if at > start], default=len(low))
         best = _best(low[start:end], [twin for twin in twins if not any(twin is other for other in chosen)])
         if best is None:
-            return list(twins)
+            return []
         chosen.append(best)
     return chosen
 

@@ -81,6 +81,11 @@ class ScriptedExpert(Agent):
         """Whether the phrasing is short and regular."""
         return self.style == "compact"
 
+    @property
+    def turns(self) -> int:
+        """How many turns the expert has taken."""
+        return len(self._inputs)
+
     @abstractmethod
     def script(self, opening: str) -> Script:
         """The dialogue, given the user's opening message."""

@@ -24,6 +24,8 @@ from mua_env.users.base import UserReply, UserSession, UserSimulator
 class AgendaSession(UserSession):
     """An agenda user in one episode."""
 
+    registers_refusals = True
+
     def __init__(self, agenda: Agenda, language: DialogueLanguage, voice: Voice) -> None:
         self.agenda = agenda
         self.language = language

@@ -174,7 +174,7 @@ class Turn:
         request = self.agenda.current
         if request is None:
             return
-        asked = self._chosen(list(self.acts.asked))
+        asked = self._chosen(self._applicable(request))
         fresh = [self.agenda.count(slot) < 2 for slot in asked]
         self._progress |= any(fresh)
         self._give(self.language.group(asked), request)
@@ -190,6 +190,14 @@ class Turn:
             else:
                 self.parts.append(self._do_not_know(slot, request))
         self.parts.append(", ".join(known) + "." if listed and known else " ".join(known))
+
+    def _applicable(self, request: Pending) -> list[str]:
+        """The slots asked for, without those of other requests where some belong to this one."""
+        intent = self.language.intents.get(request.intent)
+        own = {name for name, slot in self.language.slots.items() if slot.personal}
+        own |= set(intent.slots) | {"item_options"} if intent else set()
+        fitting = [slot for slot in self.acts.asked if slot in own]
+        return fitting or list(self.acts.asked)
 
     def _chosen(self, asked: list[str]) -> list[str]:
         """Of alternatives that are each enough, one; among several requests of it, what the user has."""

@@ -80,8 +80,8 @@ SLOTS: dict[str, Slot] = {
             "item_options",
             "option of the item",
             r"(?!)",
-            short="[The one with {value}.|With {value}.|{value}.|It has {value}.]",
-            long="[I mean the one with|It's the one with|The one I mean has|That would be the one with] {value}.",
+            short="[{value}.|It is {value}.|I mean {value}.|That is {value}.]",
+            long="[I mean|It's|That would be|I'm talking about] {value}.",
         ),
         Slot(
             "new_options",

@@ -1,0 +1,138 @@
+"""Agendas for public tasks, which come with an instruction text and gold actions only.
+
+The gold calls that succeed when they are run become requests in their order; their values and the user's own record
+become what the user knows and wants. What only the text says (preferences, questions, moods) is lost: results with
+such a goal say ``agenda (derived)``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from mua_env.database import Rows, Template, open_template
+from mua_env.envs.retail.models import Base
+from mua_env.envs.retail.tools import RetailTools
+from mua_env.tasks import Action, Goal, Request, Task
+from mua_env.tools import Mode
+from mua_env.world import SQLWorld
+
+Record = dict[str, Any]
+
+INTENTS: Mapping[str, str] = {
+    "cancel_pending_order": "cancel_order",
+    "return_delivered_order_items": "return_items",
+    "exchange_delivered_order_items": "exchange_items",
+    "modify_pending_order_items": "modify_items",
+    "modify_pending_order_address": "modify_order_address",
+    "modify_pending_order_payment": "modify_order_payment",
+    "modify_user_address": "modify_user_address",
+}
+"""Writing tool -> intent."""
+_ADDRESS = ("address1", "address2", "city", "state", "country", "zip")
+
+
+class Deriver:
+    """Derives the goals of public tasks over one set of rows.
+
+    Args:
+        rows: the benchmark's data.
+        mode: how the tools behave when gold is run; ``"compat"`` as the benchmark's own.
+        template: the same data loaded, where the caller has it already.
+    """
+
+    def __init__(self, rows: Rows, *, mode: Mode = "compat", template: Template | None = None) -> None:
+        self._users = {row["user_id"]: row for row in rows["users"]}
+        self._own = None if template else open_template(Base, rows)
+        chosen = template or self._own
+        assert chosen is not None
+        self._world = SQLWorld(chosen, RetailTools, mode=mode)
+
+    def goal(self, task: Task) -> Goal | None:
+        """The agenda of a task, or ``None`` where its user is not in the data."""
+        user = self._users.get(task.user_id or "")
+        if user is None:
+            return None
+        self._world.load(task.initial_actions)
+        requests = []
+        for action in task.actions:
+            request = self._request(action, user)
+            if self._world.is_terminal(action.name):
+                continue
+            if self._world.call(action.name, action.arguments).ok and request is not None:
+                requests.append(request)
+        if not requests and any(self._world.is_terminal(action.name) for action in task.actions):
+            requests.append(Request(intent="human", outcome="transferred"))
+        facts = {**user["name"], "zip": user["address"]["zip"], "email": user["email"]}
+        return Goal(facts=facts, requests=tuple(requests), persona="plain", derived=True)
+
+    def close(self) -> None:
+        """Release the databases."""
+        self._world.close()
+        if self._own is not None:
+            self._own.close()
+
+    def _request(self, action: Action, user: Record) -> Request | None:
+        """The request that a call fulfils, described from the records as they are before it."""
+        intent = INTENTS.get(action.name)
+        if intent is None:
+            return None
+        arguments = action.arguments
+        slots: Record = {}
+        if "order_id" in arguments:
+            slots["order_id"] = arguments["order_id"]
+        if "reason" in arguments:
+            slots["reason"] = arguments["reason"]
+        if "address1" in arguments:
+            slots["address"] = {name: arguments.get(name, "") for name in _ADDRESS}
+        if "item_ids" in arguments:
+            slots["items"] = self._items(arguments)
+        if "payment_method_id" in arguments:
+            slots["payment_method"] = _method(arguments["payment_method_id"], user)
+        return Request(intent=intent, slots=slots)
+
+    def _items(self, arguments: Record) -> list[Record]:
+        order = self._read("get_order_details", order_id=arguments["order_id"])
+        held = {item["item_id"]: item for item in order.get("items", ())}
+        new_ids = arguments.get("new_item_ids") or [None] * len(arguments["item_ids"])
+        items = []
+        for item_id, new_id in zip(arguments["item_ids"], new_ids, strict=False):
+            item = held.get(item_id)
+            if item is None:
+                continue
+            slot = {"name": item["name"], "options": item["options"], "item_id": item_id}
+            if new_id is not None:
+                product = self._read("get_product_details", product_id=item["product_id"])
+                variant = product.get("variants", {}).get(new_id, {})
+                slot |= {"new_options": variant.get("options", {}), "new_item_id": new_id}
+            items.append(slot)
+        return items
+
+    def _read(self, tool: str, **arguments: str) -> Record:
+        result = self._world.call(tool, arguments)
+        parsed = json.loads(result.content) if result.ok else {}
+        return parsed if isinstance(parsed, dict) else {}
+
+
+def _method(method_id: str, user: Record) -> Record:
+    """A payment method as the user can name it; of several gift cards, by what is on it."""
+    methods = user["payment_methods"]
+    method = methods.get(method_id, {"id": method_id})
+    slot = {name: method[name] for name in ("id", "source", "brand", "last_four") if name in method}
+    twins = [other for other in methods.values() if other.get("source") == method.get("source")]
+    if method.get("source") == "gift_card" and len(twins) > 1:
+        slot["balance"] = method["balance"]
+    return slot
+
+
+_kept: list[tuple[Rows, Deriver]] = []
+
+
+def derive_goal(task: Task, rows: Rows) -> Goal | None:
+    """The derived agenda of a task; the rows of the last call stay loaded, so that a whole split is quick."""
+    if not _kept or _kept[0][0] is not rows:
+        while _kept:
+            _kept.pop()[1].close()
+        _kept.append((rows, Deriver(rows)))
+    return _kept[0][1].goal(task)
