@@ -37,6 +37,7 @@ _MOST_REPEATED: Final = 200
 _WITHOUT_ORDER: Final = frozenset({"modify_user_address", "ask", "refused"})
 """Parts of a shape that may do without an order of the user's own."""
 ALL_INTENTS: Final = tuple(sorted(plain.BUILDERS))
+_MIXED: Final = (*ALL_INTENTS, "ask")
 
 
 @dataclass(frozen=True)
@@ -60,9 +61,9 @@ LEVELS: Final = {
         (1,), intents=("cancel_order", "cancel_order", "modify_user_address", "ask"), personas=("plain", "polite")
     ),
     2: Level((1,), twists=1, kinds=("unknown", "change", "refused"), maybe=True),
-    3: Level((2,), twists=1, noise=0.05),
-    4: Level((2, 3), twists=2, noise=0.1),
-    5: Level((3, 4), twists=3, noise=0.2),
+    3: Level((2,), intents=_MIXED, twists=1, noise=0.05),
+    4: Level((2, 3), intents=_MIXED, twists=2, noise=0.1),
+    5: Level((3, 4, 4), intents=_MIXED, twists=3, noise=0.2),
 }
 
 
@@ -192,7 +193,8 @@ def _shape(level: Level, rng: random.Random) -> list[str]:
     kinds = rng.sample(level.kinds, min(level.twists, len(level.kinds)))
     if level.maybe:
         kinds = [kind for kind in kinds if rng.random() < 0.5]
-    size = max(rng.choice(level.requests), len(kinds))
+    # "twice" makes two requests; no task may need more turns than an episode has.
+    size = max(rng.choice(level.requests) - ("twice" in kinds), len(kinds))
     shape = [*kinds, *[rng.choice(level.intents) for _ in range(size - len(kinds))]]
     rng.shuffle(shape)
     return sorted(shape, key=lambda kind: kind == "transfer")

@@ -121,8 +121,14 @@ def _conditions(request: Request, rng: random.Random) -> list[str]:
         parts.append(rng.choice(("If you are told no, you accept it.", "You want nothing else in place of it.")))
     if request.change is not None:
         slots = request.slots | request.change.slots
+        late = (
+            "When the agent tells you that this is done, you change your mind once more: you now want to",
+            "After it has been carried out you think again, and want instead to",
+        )
         lead = rng.choice(
-            (
+            late
+            if request.change.after == "confirmation"
+            else (
                 "When the agent asks you to confirm, you change your mind: you now want to",
                 "Once asked for confirmation you think again, and want instead to",
             )

@@ -47,12 +47,14 @@ def unknown(draw: Draw) -> Part | None:
 
 
 def change(draw: Draw) -> Part | None:
-    """The user changes its mind when asked to confirm."""
+    """The user changes its mind when asked to confirm, or, of an address, after it has been changed."""
     request = plain.BUILDERS[draw.rng.choice(sorted(_CHANGES))](draw)
     slots = request and _CHANGES[request.intent](draw, request.slots)
     if not request or not slots:
         return None
-    return Part((request.model_copy(update={"change": MindChange(slots=slots)}),))
+    late = "address" in slots and draw.rng.random() < 0.3
+    planned = MindChange(slots=slots, after="confirmation" if late else "proposal")
+    return Part((request.model_copy(update={"change": planned}),))
 
 
 def _other_reason(draw: Draw, slots: Record) -> Record:

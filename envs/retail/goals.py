@@ -16,6 +16,8 @@ from mua_env.tasks import Action, Goal, Request, Requirement
 ORDER_INTENTS = frozenset(
     {"cancel_order", "return_items", "exchange_items", "modify_items", "modify_order_address", "modify_order_payment"}
 )
+_IN_TRANSIT = ("process", "ship", "carrier", "transit")
+"""Beginnings of the words by which a transfer tells its reason: the order is on its way."""
 _WRITES = {
     "cancel_order": "cancel_pending_order",
     "return_items": "return_delivered_order_items",
@@ -92,7 +94,8 @@ def gold_actions(
         if request.outcome == "done":
             actions.append(write_action(request.intent, request.slots, user["user_id"]))
         elif request.outcome == "transferred":
-            summary = f"The user wants a change that the tools do not allow: {request.intent.replace('_', ' ')}."
+            wish = request.intent.replace("_", " ")
+            summary = f"The user wants this for a processed order, which the tools do not allow: {wish}."
             actions.append(Action(name="transfer_to_human_agents", arguments={"summary": summary}))
     return tuple(actions)
 
@@ -104,7 +107,7 @@ def requirements(requests: Iterable[Request]) -> tuple[Requirement, ...]:
         if request.outcome == "refused":
             found.append(Requirement(kind="refusal", intent=request.intent))
         elif request.outcome == "transferred":
-            found.append(Requirement(kind="terminal_tool", name="transfer_to_human_agents"))
+            found.append(Requirement(kind="terminal_tool", name="transfer_to_human_agents", reason=_IN_TRANSIT))
         elif request.outcome == "answered":
             found.append(Requirement(kind="told", value=request.slots["answer"]))
     return tuple(dict.fromkeys(found))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import JSON, String
+from sqlalchemy import JSON, Index, String, func
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 # none_as_null: an absent key is SQL NULL, not the JSON document "null".
@@ -36,11 +36,15 @@ class User(Base):
     """``first_name`` and ``last_name``."""
     address: Mapped[dict[str, Any]]
     """``address1``, ``address2``, ``city``, ``state``, ``country``, ``zip``."""
-    email: Mapped[str] = mapped_column(index=True)
+    email: Mapped[str]
     payment_methods: Mapped[dict[str, Any]]
     """By payment method id: ``source``, ``id``, and ``brand``, ``last_four`` or ``balance``."""
     orders: Mapped[list[str]]
     """Ids of the orders, oldest first."""
+
+
+# Look-ups disregard case.
+Index("ix_users_lower_email", func.lower(User.email))
 
 
 class Order(Base):

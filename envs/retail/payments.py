@@ -56,10 +56,16 @@ def require_funds(method: Record, amount: float) -> None:
         raise ToolError(f"gift card {method['id']} holds {method['balance']}, which does not cover {amount:.2f}")
 
 
-def charge(method: Record, amount: float) -> None:
-    """Take ``amount`` (negative: give it) from a gift card; other methods have no balance here."""
-    if method["source"] == "gift_card":
-        method["balance"] = round(method["balance"] - amount, 2)
+def charge(method: Record, amount: float) -> bool:
+    """Take ``amount`` (negative: give it) from a gift card; other methods have no balance here.
+
+    Returns:
+        Whether the record was changed.
+    """
+    if method["source"] != "gift_card":
+        return False
+    method["balance"] = round(method["balance"] - amount, 2)
+    return True
 
 
 def require_items(order: Record, item_ids: Sequence[str], mode: Mode) -> None:

@@ -111,9 +111,12 @@ class RetailTools(Toolkit):
         payments.require_status(order, "pending", "cancelled")
         user = payments.owner(self.db, order)
         refunds = payments.refunds(order, self.mode)
+        touched = False
         for refund in refunds:
-            payments.charge(payments.require_method(user, refund["payment_method_id"]), -refund["amount"])
-        self._save_methods(user)
+            method = payments.require_method(user, refund["payment_method_id"])
+            touched |= payments.charge(method, -refund["amount"])
+        if touched:
+            self._save_methods(user)
         return self._save_order(
             order, status="cancelled", cancel_reason=reason, payment_history=order["payment_history"] + refunds
         )
@@ -149,9 +152,9 @@ class RetailTools(Toolkit):
         if old_id == payment_method_id:
             raise ToolError(f"order {order_id} is already paid with {payment_method_id}; name another method")
         payments.require_funds(method, amount)
-        payments.charge(method, amount)
-        payments.charge(payments.require_method(user, old_id), -amount)
-        self._save_methods(user)
+        old = payments.require_method(user, old_id)
+        if payments.charge(method, amount) | payments.charge(old, -amount):
+            self._save_methods(user)
         added = [payments.entry("payment", amount, payment_method_id), payments.entry("refund", amount, old_id)]
         return self._save_order(order, payment_history=history + added)
 
@@ -169,8 +172,8 @@ class RetailTools(Toolkit):
         if self.mode == "strict":
             difference = round(difference, 2)
         payments.require_funds(method, difference)
-        payments.charge(method, difference)
-        self._save_methods(user)
+        if payments.charge(method, difference):
+            self._save_methods(user)
         kind = "payment" if difference > 0 else "refund"
         history = [*order["payment_history"], payments.entry(kind, abs(difference), payment_method_id)]
         items = _replace_items(order["items"], item_ids, variants, chained=self.mode == "compat")
