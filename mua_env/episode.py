@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -64,6 +65,7 @@ class Episode:
         self._waiting: _Waiting = "user"
         self._events: list[str] = []
         self._terminal_tool: str | None = None
+        self._terminal_text = ""
 
     @property
     def ended(self) -> bool:
@@ -148,6 +150,7 @@ class Episode:
             agent_texts=texts,
             events=tuple(self._events),
             terminal_tool=self._terminal_tool,
+            terminal_text=self._terminal_text,
             truncated=self.truncated,
             fault=self.fault,
         )
@@ -168,6 +171,7 @@ class Episode:
             content = result.content
             if result.ok and self._world.is_terminal(name):
                 self._terminal_tool = name
+                self._terminal_text = _values(call.function.arguments)
         return ToolMessage(tool_call_id=call.id, name=name, content=content)
 
     def _with_ids(self, message: AssistantMessage) -> AssistantMessage:
@@ -194,3 +198,8 @@ class Episode:
         if self._waiting != who:
             now = "it has ended; reset before the next step" if self.ended else f"the {self._waiting}'s turn comes next"
             raise EpisodeError(f"no turn of the {who} is due: {now}")
+
+
+def _values(arguments: str) -> str:
+    """The values of a successful call's arguments as one text."""
+    return " ".join(str(value) for value in json.loads(arguments or "{}").values())

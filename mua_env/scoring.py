@@ -6,6 +6,8 @@ for form. The parts and the difference that stand beside it explain a score to a
 
 from __future__ import annotations
 
+import re
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
@@ -31,13 +33,17 @@ BASES: dict[str, tuple[str, ...]] = {
 
 
 class Record(BaseModel):
-    """What scoring needs to know of an episode: what was said and done, never how."""
+    """What scoring needs to know of an episode: what was said and done, never how.
+
+    ``terminal_text`` is what the arguments of the terminal call say.
+    """
 
     model_config = ConfigDict(frozen=True)
 
     agent_texts: tuple[str, ...] = ()
     events: tuple[str, ...] = ()
     terminal_tool: str | None = None
+    terminal_text: str = ""
     truncated: bool = False
     fault: Fault | None = None
 
@@ -107,15 +113,18 @@ class Scorer:
         self._mode: Mode = mode
         self._capacity = capacity
         self._gold: dict[str, Gold] = {}
+        # Environments in several threads share the scratch world.
+        self._lock = threading.Lock()
 
     def gold(self, task: Task) -> Gold:
         """The rows that the gold actions change. Terminal tools are left out; a failing call changes nothing."""
-        known = self._gold.get(task.id)
-        if known is None:
-            known = self._gold[task.id] = self._run_gold(task)
-            if len(self._gold) > self._capacity:
-                del self._gold[next(iter(self._gold))]
-        return known
+        with self._lock:
+            known = self._gold.get(task.id)
+            if known is None:
+                known = self._gold[task.id] = self._run_gold(task)
+                if len(self._gold) > self._capacity:
+                    del self._gold[next(iter(self._gold))]
+            return known
 
     def _run_gold(self, task: Task) -> Gold:
         world = self._world = self._world or self._make_world()
@@ -187,9 +196,10 @@ def said(text: str, agent_texts: Sequence[str]) -> bool:
 
 def describe(item: Requirement) -> str:
     """A requirement in words."""
+    reason = f", whose arguments name {' or '.join(map(repr, item.reason))}" if item.reason else ""
     return {
-        "refusal": f"the user was told that {item.intent} is not possible",
-        "terminal_tool": f"the dialogue was ended with {item.name}",
+        "refusal": f"the user was told that {item.intent} is not possible, and why",
+        "terminal_tool": f"the dialogue was ended with {item.name}{reason}",
         "told": f"the user was told {item.value!r}",
     }[item.kind]
 
@@ -198,8 +208,12 @@ def _holds(item: Requirement, record: Record) -> bool:
     if item.kind == "refusal":
         return f"refusal:{item.intent}" in record.events
     if item.kind == "terminal_tool":
-        return record.terminal_tool == item.name
+        return record.terminal_tool == item.name and _gives_reason(item.reason, record.terminal_text)
     return said(item.value or "", record.agent_texts)
+
+
+def _gives_reason(words: Sequence[str], text: str) -> bool:
+    return not words or any(re.search(rf"(?<!\w){re.escape(word)}", text, re.IGNORECASE) for word in words)
 
 
 def _product(parts: Mapping[str, float | None], basis: Sequence[str], record: Record) -> float | None:

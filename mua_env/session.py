@@ -10,8 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mua_env.episode import AgentStep, Episode
-from mua_env.errors import EpisodeError, UserFault
+from mua_env.errors import DomainError, EpisodeError, UserFault
+from mua_env.language import DialogueLanguage
 from mua_env.messages import AssistantMessage, Message, parse_agent_turn
+from mua_env.refusals import RefusalListener, required_refusals
 from mua_env.scoring import RewardName, Score
 from mua_env.setting import Setting
 from mua_env.tasks import Task
@@ -54,6 +56,7 @@ class Session:
         self.max_turns = max_turns
         self._world: SQLWorld | None = None
         self._user: UserSession | None = None
+        self._listener: RefusalListener | None = None
         self._episode: Episode | None = None
         self._score: Score | None = None
         self._seed = 0
@@ -114,14 +117,14 @@ class Session:
         step = self._act(message)
         if step.ask_user is None:
             return self._result(step.messages)
-        return self._hear(self._ask(step.ask_user), step.messages)
+        return self._hear(self._ask(step.ask_user), step)
 
     async def asend(self, message: AssistantMessage | dict[str, Any] | str) -> StepResult:
         """:meth:`send` for the event loop: other dialogues go on while the user thinks."""
         step = self._act(message)
         if step.ask_user is None:
             return self._result(step.messages)
-        return self._hear(await self._aask(step.ask_user), step.messages)
+        return self._hear(await self._aask(step.ask_user), step)
 
     def truncate(self, cause: str) -> StepResult:
         """End the episode at a limit that the driver keeps (tokens)."""
@@ -154,6 +157,7 @@ class Session:
             id=id,
             domain=self.setting.domain.name,
             tasks=self.setting.tasks.name,
+            scoring=self.setting.mode,
             revision=self.setting.revision,
             task_id=episode.task.id,
             seed=self._seed,
@@ -177,6 +181,7 @@ class Session:
         twin._world = self.world.fork()
         twin._episode = episode.fork(twin._world)
         twin._user = None if self._user is None else self._user.fork()
+        twin._listener = None if self._listener is None else self._listener.fork()
         twin._score, twin._seed = self._score, self._seed
         return twin
 
@@ -193,6 +198,7 @@ class Session:
             self._user.close()
         context = {"domain": self.setting.domain, "setting": self.setting}
         self._user = self.user.start(task, seed=seed, context=context)
+        self._listener = self._listen(task)
         self.world.load(task.initial_actions)
         self._seed, self._score = seed, None
         self._episode = Episode(
@@ -201,6 +207,17 @@ class Session:
             max_turns=self.max_turns,
             text_with_calls_reaches_user=self.setting.domain.text_with_calls_reaches_user,
         )
+
+    def _listen(self, task: Task) -> RefusalListener | None:
+        """What registers refusals where a task requires one and the user does not (``None`` without a language)."""
+        required = required_refusals(task)
+        if not required or self._user is None or self._user.registers_refusals:
+            return None
+        try:
+            language = self.setting.domain.language
+        except DomainError:
+            return None
+        return RefusalListener(language, required) if isinstance(language, DialogueLanguage) else None
 
     def _act(self, message: object) -> AgentStep:
         turn = parse_agent_turn(message)
@@ -220,8 +237,13 @@ class Session:
         except UserFault as error:
             return UserReply(text="", fault=str(error) or type(error).__name__)
 
-    def _hear(self, reply: UserReply, before: list[Message] | None = None) -> StepResult:
-        return self._result([*(before or []), *self.episode.user_turn(reply)])
+    def _hear(self, reply: UserReply, step: AgentStep | None = None) -> StepResult:
+        if self._listener is not None and reply.fault is None:
+            heard = [] if step is None else self._listener.agent_says(step.ask_user or "")
+            self._listener.user_says(reply.text)
+            reply = reply.model_copy(update={"events": tuple(dict.fromkeys([*reply.events, *heard]))})
+        before = [] if step is None else step.messages
+        return self._result([*before, *self.episode.user_turn(reply)])
 
     def _result(self, messages: list[Message]) -> StepResult:
         episode = self.episode

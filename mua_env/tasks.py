@@ -83,15 +83,19 @@ class Goal(_Model):
 class Requirement(_Model):
     """What must hold besides the database.
 
-    - ``refusal``: the user was told no for ``intent``;
-    - ``terminal_tool``: the episode ended by the tool ``name``;
+    - ``refusal``: the user was told no for ``intent``, and why (a bare "no" is none; see :mod:`mua_env.refusals`);
+    - ``terminal_tool``: the episode ended by the tool ``name``, for the right reason;
     - ``told``: a message of the agent to the user holds ``value``.
+
+    ``reason`` goes with ``terminal_tool``: beginnings of words, of which one must begin a word in the call's
+    arguments, case ignored (``"process"`` is in "already Processed"). Without any, every call will do.
     """
 
     kind: Literal["refusal", "terminal_tool", "told"]
     intent: str | None = None
     name: str | None = None
     value: str | None = None
+    reason: tuple[str, ...] = ()
 
 
 class Task(_Model):

@@ -33,13 +33,15 @@ class Entry(BaseModel):
 class Trajectory(BaseModel):
     """An episode, whole: enough to read it, to score it again and to train on it.
 
-    ``id`` is unique in its run. ``seed`` and ``task_id`` reproduce it where agent and user are seeded.
+    ``scoring`` is how tools behave and databases are compared (``compat`` or ``strict``; empty in files that are older
+    than the field). ``id`` is unique in its run. ``seed`` and ``task_id`` reproduce it where agent and user are seeded.
     """
 
     schema_version: int = SCHEMA_VERSION
     id: str
     domain: str
     tasks: str
+    scoring: str = ""
     revision: str
     task_id: str
     seed: int

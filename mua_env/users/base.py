@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -39,7 +39,14 @@ class UserReply(BaseModel):
 
 
 class UserSession(ABC):
-    """One user in one episode. Holds the dialogue so far; not shared between episodes."""
+    """One user in one episode. Holds the dialogue so far; not shared between episodes.
+
+    Attributes:
+        registers_refusals: the user itself registers a reasoned refusal of what it wants, as the event
+            ``refusal:<intent>``; where it does not, the session listens (see :mod:`mua_env.refusals`).
+    """
+
+    registers_refusals: ClassVar[bool] = False
 
     @abstractmethod
     def reply(self, agent_text: str | None) -> UserReply:
