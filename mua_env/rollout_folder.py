@@ -1,0 +1,142 @@
+"""The folder of a rollout: what it was, every dialogue, and what came of it.
+
+config.json          what was run; a run is only resumed with the same
+trajectories.jsonl   every dialogue, appended as it ends
+summary.json         counts and means
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from mua_env.errors import ConfigError, DataError
+from mua_env.trajectory import Trajectory, TrajectoryWriter, read_trajectories
+
+TRAJECTORIES = "trajectories.jsonl"
+
+
+class Summary(BaseModel):
+    """What a rollout came to. Faults are in none of the means.
+
+    Attributes:
+        episodes: how many have ended.
+        scored: how many of them count.
+        success: share of the scored ones that succeeded; None when none is scored.
+        turns: mean turns of the scored ones.
+        ended_by: how many ended how.
+        faults: how many failed, by the first word of the cause.
+        usage: what users and agents have used, summed.
+    """
+
+    episodes: int = 0
+    scored: int = 0
+    success: float | None = None
+    turns: float | None = None
+    ended_by: dict[str, int] = Field(default_factory=dict)
+    faults: dict[str, int] = Field(default_factory=dict)
+    usage: dict[str, float] = Field(default_factory=dict)
+
+
+class RolloutFolder:
+    """Writes a rollout's files, and goes on where a killed run stopped.
+
+    Args:
+        path: made when it is missing.
+        config: what is run. An existing folder must hold the same.
+
+    Raises:
+        ConfigError: the folder belongs to another run.
+    """
+
+    def __init__(self, path: str | Path, config: dict[str, Any]) -> None:
+        self.path = Path(path)
+        self.path.mkdir(parents=True, exist_ok=True)
+        _same_run(self.path / "config.json", config)
+        file = self.path / TRAJECTORIES
+        self.writer = TrajectoryWriter(file)
+        self.done = frozenset(item.id for item in read_trajectories(file))
+
+    def summarize(self) -> Summary:
+        """Read all trajectories, and write and return the summary."""
+        summary = summarize(read_trajectories(self.path / TRAJECTORIES))
+        _write(self.path / "summary.json", summary.model_dump(mode="json"))
+        return summary
+
+    def close(self) -> None:
+        """Close the file. May be called again."""
+        self.writer.close()
+
+
+def summarize(trajectories: Iterable[Trajectory]) -> Summary:
+    """Counts and means over trajectories."""
+    ended: Counter[str] = Counter()
+    faults: Counter[str] = Counter()
+    usage: Counter[str] = Counter()
+    rewards: list[float] = []
+    turns: list[int] = []
+    for item in trajectories:
+        ended[item.ended_by or "open"] += 1
+        _add(usage, "user", item.usage)
+        _add(usage, "agent", item.meta.get("agent_usage", {}))
+        if item.score is None or item.score.reward is None:
+            faults[(item.cause or "unscored").partition(":")[0]] += 1
+        else:
+            rewards.append(item.score.reward)
+            turns.append(item.turns)
+    return Summary(
+        episodes=ended.total(),
+        scored=len(rewards),
+        success=sum(reward == 1 for reward in rewards) / len(rewards) if rewards else None,
+        turns=sum(turns) / len(turns) if turns else None,
+        ended_by=dict(sorted(ended.items())),
+        faults=dict(sorted(faults.items())),
+        usage={name: round(value, 10) for name, value in sorted(usage.items())},
+    )
+
+
+def trajectory_file(run: str | Path) -> Path:
+    """The trajectories of a run: its folder's, or the file itself.
+
+    Raises:
+        DataError: there are none.
+    """
+    path = Path(run)
+    path = path / TRAJECTORIES if path.is_dir() else path
+    if not path.is_file():
+        raise DataError(f"no trajectories in {str(run)!r}: there is no {path}")
+    return path
+
+
+def _add(total: Counter[str], who: str, usage: dict[str, float]) -> None:
+    for name, value in usage.items():
+        total[f"{who}/{name}"] += value  # type: ignore[assignment]
+
+
+def _same_run(path: Path, config: dict[str, Any]) -> None:
+    config = json.loads(json.dumps(config))
+    if not path.exists():
+        _write(path, config)
+        return
+    try:
+        known = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"cannot read {path}: {error}") from None
+    for name in sorted(config.keys() | known.keys()):
+        if config.get(name) != known.get(name):
+            raise ConfigError(
+                f"{path.parent} holds another run: {name} was {known.get(name)!r}, now {config.get(name)!r}; "
+                "choose another folder"
+            )
+
+
+def _write(path: Path, value: Any) -> None:
+    draft = path.with_name(f"{path.name}.{os.getpid()}.part")
+    draft.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    draft.replace(path)
