@@ -113,14 +113,14 @@ class Episode:
             EpisodeError: it is not the user's turn.
         """
         self._expect("user")
-        if reply.fault is not None:
-            self.fail("user", reply.fault)
-            return []
-        self._events += reply.events
         messages: list[Message] = [UserMessage(content=reply.text)] if reply.text else []
         hidden = reply.model_dump(mode="json", exclude={"text"}, exclude_defaults=True)
         content = UserMessage(content=reply.text)
         self.entries.append(Entry(source="user", message=content, turn=self.turns, hidden=hidden))
+        if reply.fault is not None:  # recorded all the same: it has cost something
+            self.fail("user", reply.fault)
+            return []
+        self._events += reply.events
         self._waiting = "agent"
         if reply.stop:
             self._end("user_stop")
