@@ -39,9 +39,7 @@ def test_reads_tool_calls_as_the_model_wrote_them(settings_for):
         client = LLMClient(settings_for(server))
         reply = client.complete(ASK, client.wait_limit())
     assert reply.text is None
-    assert [(call.function.name, call.function.arguments) for call in reply.tool_calls] == [
-        ("f", "{not json")
-    ]
+    assert [(call.function.name, call.function.arguments) for call in reply.tool_calls] == [("f", "{not json")]
 
 
 @pytest.mark.parametrize(
@@ -200,7 +198,5 @@ def test_impossible_limits_are_refused(changes):
 
 def test_nothing_here_imports_litellm_early():
     code = "import sys, mua_env.llm, mua_env.users.llm, mua_env.agents.llm; print('litellm' in sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, env=os.environ, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=os.environ, check=True)
     assert done.stdout.strip() == "False"

@@ -1,0 +1,227 @@
+"""Rollouts: many dialogues at once, faults that stay in their episode, resuming."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from shop.domain import shop
+from shop.user import ShopUser
+
+from mua_env.agents.base import Agent
+from mua_env.agents.random import RandomAgent
+from mua_env.errors import ConfigError, TaskError
+from mua_env.messages import AssistantMessage, Message, ToolMessage
+from mua_env.rollout import RolloutOptions, plan, rollout, run_rollout
+from mua_env.rollout_folder import RolloutFolder, Summary, summarize
+from mua_env.session import Session
+from mua_env.setting import load_setting
+from mua_env.tasks import Task
+from mua_env.trajectory import Trajectory
+from mua_env.users.replay import ReplayUser
+
+
+class Canceller(Agent):
+    """Asks for the order, cancels it, and says so. `trouble` maps order ids to what happens there."""
+
+    name = "canceller"
+
+    def __init__(self, trouble: dict[str, Any] | None = None) -> None:
+        self.trouble = trouble or {}
+
+    def reset(self, *, system_prompt: str, tools: list[dict[str, Any]], seed: int) -> None:
+        assert "Cancel" in system_prompt
+        assert tools
+        self.step = 0
+
+    def act(self, messages: Sequence[Message]) -> AssistantMessage:
+        self.step += 1
+        if self.step == 1:
+            return AssistantMessage(content="Which order?")
+        if self.step == 2:
+            order = str(messages[-1].content).removeprefix("It is ").removesuffix(".")
+            self._meet(order)
+            arguments = {"order_id": order, "reason": "ordered by mistake"}
+            call = {"function": {"name": "cancel_order", "arguments": arguments}}
+            return AssistantMessage.model_validate({"tool_calls": [call]})
+        failed = isinstance(messages[-1], ToolMessage) and messages[-1].content.startswith("Error")
+        return AssistantMessage(content="I cannot do that." if failed else "Done.")
+
+    def _meet(self, order: str) -> None:
+        trouble = self.trouble.get(order)
+        if isinstance(trouble, Exception):
+            raise trouble
+
+
+@pytest.fixture(scope="module")
+def setting():
+    return load_setting(shop, "train")
+
+
+def run(setting, agent=Canceller, *, user=None, episodes=None, **options) -> list[Trajectory]:
+    ended: list[Trajectory] = []
+    planned = plan(setting.tasks) if episodes is None else episodes
+    run_rollout(setting, user or ShopUser(), agent, planned, options=RolloutOptions(**options), on_end=ended.append)
+    return ended
+
+
+def test_every_planned_episode_ends_once_with_its_score(setting):
+    ended = run(setting, concurrency=4)
+    assert sorted(item.id for item in ended) == sorted(f"train-{n}#0" for n in range(10))
+    assert {item.score.reward for item in ended if item.score} == {1.0}
+    assert {item.ended_by for item in ended} == {"user_stop"}
+    assert {(item.agent, item.user) for item in ended} == {("canceller", "shopper")}
+
+
+def test_a_plan_repeats_limits_and_seeds_by_content(setting):
+    episodes = plan(setting.tasks, repeats=3, seed=4, limit=2)
+    assert [item.id for item in episodes] == [f"train-{n}#{k}" for n in (0, 1) for k in range(3)]
+    assert len({item.seed for item in episodes}) == 6
+    assert plan(setting.tasks, repeats=1, seed=4)[1].seed == episodes[3].seed
+    assert plan(setting.tasks, seed=5)[0].seed != episodes[0].seed
+
+
+def test_equal_seeds_give_equal_trajectories_in_any_concurrency(setting):
+    def ordered(concurrency):
+        ended = run(setting, RandomAgent, concurrency=concurrency, max_turns=8)
+        return [item.model_dump_json() for item in sorted(ended, key=lambda item: item.id)]
+
+    assert ordered(1) == ordered(7)
+
+
+def test_users_are_waited_for_together(setting):
+    user = ShopUser(delay=0.1)
+    begin = time.monotonic()
+    assert len(run(setting, user=user, concurrency=10)) == 10
+    assert time.monotonic() - begin < 1.0  # ten dialogues of at least three replies: 3 s one by one
+    starts = [start for start, _ in user.intervals]
+    assert sum(start < user.intervals[0][1] for start in starts) >= 8
+
+
+def test_a_failing_agent_is_a_fault_of_its_episode_alone(setting):
+    ended = run(setting, lambda: Canceller({"#3": ValueError("boom")}), concurrency=3)
+    by_id = {item.task_id: item for item in ended}
+    bad = by_id.pop("train-3")
+    assert bad.ended_by == "fault"
+    assert bad.cause == "ValueError: boom"
+    assert bad.score is not None
+    assert bad.score.reward is None
+    assert bad.score.success is None
+    assert {item.score.reward for item in by_id.values() if item.score} == {1.0}
+    assert len(by_id) == 9
+
+
+class Sleeper(Canceller):
+    """Never answers about order #2."""
+
+    async def aact(self, messages: Sequence[Message]) -> AssistantMessage:
+        turn = self.act(messages)
+        if turn.tool_calls and "#2" in turn.tool_calls[0].function.arguments:
+            await asyncio.sleep(3600)
+        return turn
+
+
+def test_no_episode_outlasts_its_deadline(setting):
+    begin = time.monotonic()
+    ended = run(setting, Sleeper, concurrency=2, deadline_s=0.5)
+    assert time.monotonic() - begin < 5
+    (bad,) = [item for item in ended if item.ended_by == "fault"]
+    assert bad.task_id == "train-2"
+    assert bad.cause == "deadline: more than 0.5 s"
+    assert bad.score is not None
+    assert bad.score.reward is None
+    assert len(ended) == 10
+
+
+class Hopeful(ShopUser):
+    """A user that needs what no task has."""
+
+    def start(self, task: Task, *, seed: int, context: Any = None) -> Any:
+        raise TaskError(f"task {task.id!r} lacks hope")
+
+
+def test_what_no_episode_can_begin_with_ends_the_run_with_its_reason(setting):
+    with pytest.raises(TaskError, match="lacks hope"):
+        run(setting, user=Hopeful())
+
+
+def test_a_session_goes_on_after_a_fault(setting):
+    ended = run(setting, lambda: Canceller({"#0": ValueError("boom")}), concurrency=1)
+    assert [item.score.reward for item in ended if item.score] == [None] + [1.0] * 9
+
+
+def test_stop_lets_running_episodes_end_and_begins_no_more(setting):
+    ended: list[Trajectory] = []
+    options = RolloutOptions(concurrency=1, stop=lambda: len(ended) >= 3)
+    count = run_rollout(setting, ShopUser(), Canceller, plan(setting.tasks), options=options, on_end=ended.append)
+    assert count == len(ended) == 3
+
+
+def test_a_folder_resumes_where_a_run_was_cut(setting, tmp_path):
+    episodes = plan(setting.tasks)
+    first = RolloutFolder(tmp_path, {"tasks": "train", "seed": 0})
+    run_rollout(setting, ShopUser(), Canceller, episodes[:4], on_end=first.writer.write)
+    first.close()
+    with (tmp_path / "trajectories.jsonl").open("a") as file:
+        file.write('{"half a li')
+    second = RolloutFolder(tmp_path, {"tasks": "train", "seed": 0})
+    assert second.done == {item.id for item in episodes[:4]}
+    rest = [item for item in episodes if item.id not in second.done]
+    run_rollout(setting, ShopUser(), Canceller, rest, on_end=second.writer.write)
+    summary = second.summarize()
+    assert (summary.episodes, summary.scored, summary.success) == (10, 10, 1.0)
+    assert Summary.model_validate_json((tmp_path / "summary.json").read_text()) == summary
+    with pytest.raises(ConfigError, match="seed was 0, now 1"):
+        RolloutFolder(tmp_path, {"tasks": "train", "seed": 1})
+
+
+def test_a_summary_leaves_faults_out_and_names_them(setting):
+    ended = run(setting, lambda: Canceller({"#3": ValueError("boom")}))
+    summary = summarize(ended)
+    assert (summary.episodes, summary.scored, summary.success) == (10, 9, 1.0)
+    assert summary.faults == {"ValueError": 1}
+    assert summary.ended_by == {"fault": 1, "user_stop": 9}
+    assert summary.usage["user/tokens"] == sum(item.usage["tokens"] for item in ended)
+
+
+def test_a_recorded_user_says_the_same_again(setting):
+    recorded = run(setting)
+    again = run(setting, user=ReplayUser(recorded))
+    assert [item.entries for item in again] == [item.entries for item in recorded]
+    other = run(setting, RandomAgent, user=ReplayUser(recorded), max_turns=5)
+    faults = [item for item in other if item.ended_by == "fault"]
+    assert faults
+    assert all(item.score is not None and item.score.reward is None for item in faults)
+    assert all(str(item.cause).startswith("replay: the agent said") for item in faults)
+
+
+def test_replay_needs_the_recorded_task_and_seed(setting):
+    session = Session(setting, ReplayUser(run(setting, episodes=plan(setting.tasks, limit=1))))
+    with pytest.raises(TaskError, match="with seed 999"):
+        session.start(setting.tasks[0], seed=999)
+    session.close()
+
+
+def test_an_agent_on_an_event_loop_is_not_blocked_by_one_that_blocks(setting):
+    class Blocker(Canceller):
+        blocking = True
+
+        def act(self, messages: Sequence[Message]) -> AssistantMessage:
+            time.sleep(0.05)
+            return super().act(messages)
+
+    async def scenario() -> float:
+        begin = time.monotonic()
+        await rollout(setting, ShopUser(), Blocker, plan(setting.tasks), options=RolloutOptions(concurrency=10))
+        return time.monotonic() - begin
+
+    assert asyncio.run(scenario()) < 1.0  # 30 turns of 0.05 s would be 1.5 s one by one
+
+
+@pytest.mark.parametrize("options", [{"concurrency": 0}, {"deadline_s": 0}])
+def test_impossible_options_are_refused(options):
+    with pytest.raises(ConfigError, match=next(iter(options))):
+        RolloutOptions(**options)
