@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -48,8 +49,15 @@ def canonical(value: Any, *, mode: Mode = "strict", unordered: bool = False) -> 
         return (type(value).__name__, str(value))
     if isinstance(value, bool) or not isinstance(value, int | float):
         return (type(value).__name__, value)
-    rounded = round(float(value), 9)
-    return ("number", rounded + 0.0)
+    return ("number", value if isinstance(value, int) else _plain(value))
+
+
+def _plain(value: float) -> int | float | str:
+    """A float to nine decimals; whole ones become exact integers, and NaN equals itself."""
+    if not math.isfinite(value):
+        return str(value)
+    rounded = round(value, 9)
+    return int(rounded) if rounded.is_integer() else rounded
 
 
 def compare(

@@ -10,12 +10,22 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
 
 from mua_env.errors import ConfigError
 
 Source = Literal["system", "user", "agent", "tool", "template"]
 """Who produced a span of a trajectory; ``template`` is what a chat template puts between messages."""
+
+
+def _encodable(text: str) -> str:
+    """Text that every file can hold: half of a surrogate pair, which JSON can spell, becomes U+FFFD."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+_Text = Annotated[str, AfterValidator(_encodable)]
 
 
 class _Model(BaseModel):
@@ -28,8 +38,8 @@ class FunctionCall(_Model):
     ``arguments`` is JSON text exactly as the agent wrote it, malformed or not; a mapping is accepted and dumped.
     """
 
-    name: str
-    arguments: str = "{}"
+    name: _Text
+    arguments: _Text = "{}"
 
     @field_validator("arguments", mode="before")
     @classmethod
@@ -58,14 +68,14 @@ class UserMessage(_Model):
     """What the user says to the agent."""
 
     role: Literal["user"] = "user"
-    content: str
+    content: _Text
 
 
 class AssistantMessage(_Model):
     """A turn of the agent: text for the user, or tool calls, or both."""
 
     role: Literal["assistant"] = "assistant"
-    content: str | None = None
+    content: _Text | None = None
     tool_calls: tuple[ToolCall, ...] = ()
 
     @field_validator("tool_calls", mode="before")
@@ -79,8 +89,8 @@ class ToolMessage(_Model):
 
     role: Literal["tool"] = "tool"
     tool_call_id: str
-    name: str
-    content: str
+    name: _Text
+    content: _Text
 
 
 Message = Annotated[SystemMessage | UserMessage | AssistantMessage | ToolMessage, Field(discriminator="role")]

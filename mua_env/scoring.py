@@ -171,6 +171,19 @@ class Scorer:
             mode=self._mode,
         )
 
+    def unscored(self, record: Record, *, reward: RewardName = "task") -> Score:
+        """The score of an episode whose world is lost: nothing is known of it, and it must not count."""
+        return Score(
+            reward=None,
+            success=None,
+            parts=dict.fromkeys(("database", "requirements", "outputs")),
+            basis=BASES[reward],
+            fault=record.fault,
+            truncated=record.truncated,
+            reward_name=reward,
+            mode=self._mode,
+        )
+
     def close(self) -> None:
         """Release the scratch world. May be called again."""
         if self._world is not None:

@@ -6,8 +6,11 @@ Every shell (the Gymnasium environments, the rollout drivers, the adapters to ot
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
+
+from sqlalchemy.exc import DBAPIError
 
 from mua_env.episode import AgentStep, Episode
 from mua_env.errors import DomainError, EpisodeError, UserFault
@@ -221,7 +224,22 @@ class Session:
 
     def _act(self, message: object) -> AgentStep:
         turn = parse_agent_turn(message)
-        return self.episode.agent_turn(turn)
+        if self._world is None and not self.episode.ended:
+            raise EpisodeError("the environment is closed")
+        try:
+            return self.episode.agent_turn(turn)
+        except DBAPIError as error:
+            # A database that broke is not the agent's failure; the next episode gets a fresh clone.
+            self.episode.fail("environment", f"the database failed: {error.orig}")
+            self._score = self.setting.scorer.unscored(self.episode.record(), reward=self.reward)
+            self._drop_world()
+            return AgentStep()
+
+    def _drop_world(self) -> None:
+        world, self._world = self._world, None
+        if world is not None:
+            with suppress(DBAPIError):
+                world.close()
 
     def _ask(self, text: str | None) -> UserReply:
         assert self._user is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import threading
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -22,6 +23,7 @@ from mua_env.world import SQLWorld
 
 _lock = threading.Lock()
 _templates: dict[tuple[str, str], Template] = {}
+_parents: list[Template] = []
 
 
 class Setting:
@@ -77,6 +79,19 @@ def close_templates() -> None:
             template.close()
         _templates.clear()
         _shared.cache_clear()
+
+
+def _forget_connections() -> None:
+    """In a forked child: load anew what lives on a server, because two processes must not share a connection."""
+    global _lock
+    _lock = threading.Lock()
+    for key in [key for key in _templates if key[1]]:
+        # Not closed here: the connections are the parent's. The reference keeps them from being collected.
+        _parents.append(_templates.pop(key))
+    _shared.cache_clear()
+
+
+os.register_at_fork(after_in_child=_forget_connections)
 
 
 def _sets(tables: dict[str, Table]) -> dict[str, frozenset[str]]:

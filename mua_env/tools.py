@@ -14,11 +14,13 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Literal, TypeVar, get_type_hints, overload
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+from sqlalchemy.exc import DataError as UnstorableValue
 
 from mua_env.database import Database
 from mua_env.errors import DomainError, ToolError, did_you_mean
@@ -166,10 +168,13 @@ class Toolkit:
             raise ToolError(f"unknown tool {name!r}.{did_you_mean(name, self.specs)} Tools: {', '.join(self.specs)}")
         values = spec.parse(arguments)
         method = getattr(self, name)
-        if not spec.writes:
-            return _as_text(method(**values))
-        with self.db.savepoint():
-            return _as_text(method(**values))
+        guarded = spec.writes or self.db.spoiled_by_errors
+        try:
+            with self.db.savepoint() if guarded else nullcontext():
+                return _as_text(method(**values))
+        except (UnstorableValue, OverflowError) as error:
+            reason = getattr(error, "orig", None) or error
+            raise ToolError(f"{name}: an argument does not fit the database ({reason})") from None
 
 
 def _as_text(result: object) -> str:

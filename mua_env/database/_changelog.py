@@ -23,13 +23,14 @@ TOUCHED = Table(
 def install(connection: Connection, tables: list[Table]) -> None:
     """Create the log and its triggers for the given tables."""
     _metadata.create_all(connection)
-    make = {"sqlite": _sqlite_triggers, "postgresql": _postgres_triggers}[connection.dialect.name]
+    make = {"sqlite": sqlite_triggers, "postgresql": postgres_triggers}[connection.dialect.name]
     for table in tables:
         for statement in make(table):
             connection.exec_driver_sql(statement)
 
 
-def _sqlite_triggers(table: Table) -> list[str]:
+def sqlite_triggers(table: Table) -> list[str]:
+    """The statements that make a table log its changes on SQLite."""
     keys = [column.name for column in statements_of(table).keys]
 
     def log(side: str) -> str:
@@ -43,7 +44,8 @@ def _sqlite_triggers(table: Table) -> list[str]:
     ]
 
 
-def _postgres_triggers(table: Table) -> list[str]:
+def postgres_triggers(table: Table) -> list[str]:
+    """The same on PostgreSQL."""
     keys = [column.name for column in statements_of(table).keys]
 
     def log(side: str) -> str:

@@ -81,6 +81,11 @@ class Database:
         """Run any SQLAlchemy statement inside the episode's transaction."""
         return self._connection.execute(statement, dict(parameters or {}))
 
+    @property
+    def spoiled_by_errors(self) -> bool:
+        """Whether a failed statement outside a savepoint makes the whole transaction unusable (PostgreSQL)."""
+        return self._connection.dialect.name == "postgresql"
+
     @contextmanager
     def savepoint(self) -> Iterator[None]:
         """A block whose changes are all undone if it raises."""
@@ -117,10 +122,15 @@ class Database:
     def fork(self) -> Database:
         """An independent clone with the same content; its :meth:`reset` goes back to the template as well."""
         twin = self.template.clone()
+        rows = []
         for name, key in self._touched():
             table = statements_of(self.template.tables[name])
-            row = self._connection.execute(table.whole_by_key, table.bind(json.loads(key))).first()
-            twin._connection.execute(table.delete, table.bind(json.loads(key)))
+            bound = table.bind(json.loads(key))
+            rows.append((table, bound, self._connection.execute(table.whole_by_key, bound).first()))
+        # All old rows go before the first new one comes, so that no unique column is in the way.
+        for table, bound, _ in rows:
+            twin._connection.execute(table.delete, bound)
+        for table, _, row in rows:
             if row is not None:
                 twin._connection.execute(table.insert, dict(row._mapping))
         return twin

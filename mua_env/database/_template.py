@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Table, create_engine, event, insert
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import DeclarativeBase
 from sqlalchemy.pool import NullPool
 
@@ -106,7 +107,11 @@ def load(connection: Connection, models: type[DeclarativeBase], rows: Rows) -> N
             raise DataError(f"table {name!r} has no column {unknown[0]!r} that its data holds")
         if content:
             blank = {column.name: None for column in table.columns}
-            connection.execute(insert(table), [{**blank, **row} for row in content])
+            try:
+                connection.execute(insert(table), [{**blank, **row} for row in content])
+            except SQLAlchemyError as error:
+                reason = getattr(error, "orig", None) or error
+                raise DataError(f"a row does not fit table {name!r}: {reason}") from error
     _changelog.install(connection, list(tables.values()))
 
 
