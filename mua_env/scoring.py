@@ -23,6 +23,8 @@ from mua_env.world import SQLWorld
 RewardName = Literal["task", "outcome", "tau1", "tau1-no-outputs"]
 Fault = Literal["user", "environment"]
 
+_NUMBER = re.compile(r"(?<![\w#.])\d+(?:\.\d+)?(?!\w|\.\d)")
+
 BASES: dict[str, tuple[str, ...]] = {
     "task": ("database", "requirements"),
     "outcome": ("database",),
@@ -78,6 +80,10 @@ class Score(BaseModel):
     truncated: bool = False
     reward_name: str = "task"
     mode: Mode = "strict"
+
+    def under(self, reward: RewardName) -> float | None:
+        """What another reward gives for the same episode."""
+        return _product(self.parts, BASES[reward], self.fault, self.truncated)
 
 
 class Gold(BaseModel):
@@ -156,7 +162,7 @@ class Scorer:
             "outputs": float(not unsaid) if task.outputs else None,
         }
         basis = BASES[reward]
-        value = _product(parts, basis, record)
+        value = _product(parts, basis, record.fault, record.truncated)
         return Score(
             reward=value,
             success=None if value is None else value == 1.0,
@@ -207,6 +213,17 @@ def said(text: str, agent_texts: Sequence[str]) -> bool:
     return any(text.lower() in message.lower().replace(",", "") for message in agent_texts)
 
 
+def told(value: str, agent_texts: Sequence[str]) -> bool:
+    """Whether a message of the agent states a value.
+
+    As :func:`said`, but a number must stand there as a number: 4 is not stated by "#W1234", 12.5 is by "$12.50".
+    """
+    if not _NUMBER.fullmatch(value):
+        return said(value, agent_texts)
+    found = (number for message in agent_texts for number in _NUMBER.findall(message.replace(",", "")))
+    return any(float(number) == float(value) for number in found)
+
+
 def describe(item: Requirement) -> str:
     """A requirement in words."""
     reason = f", whose arguments name {' or '.join(map(repr, item.reason))}" if item.reason else ""
@@ -222,17 +239,19 @@ def _holds(item: Requirement, record: Record) -> bool:
         return f"refusal:{item.intent}" in record.events
     if item.kind == "terminal_tool":
         return record.terminal_tool == item.name and _gives_reason(item.reason, record.terminal_text)
-    return said(item.value or "", record.agent_texts)
+    return told(item.value or "", record.agent_texts)
 
 
 def _gives_reason(words: Sequence[str], text: str) -> bool:
     return not words or any(re.search(rf"(?<!\w){re.escape(word)}", text, re.IGNORECASE) for word in words)
 
 
-def _product(parts: Mapping[str, float | None], basis: Sequence[str], record: Record) -> float | None:
-    if record.fault is not None:
+def _product(
+    parts: Mapping[str, float | None], basis: Sequence[str], fault: Fault | None, truncated: bool
+) -> float | None:
+    if fault is not None:
         return None
-    if record.truncated:
+    if truncated:
         return 0.0
     value = 1.0
     for name in basis:
