@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlalchemy.orm import DeclarativeBase
 
-from mua_env.database import Rows
+from mua_env.database import Database, Rows
 from mua_env.errors import ConfigError, DomainError, TaskError, did_you_mean
 from mua_env.tasks import Goal, Task, TaskSet, parse_source, read_tasks, select_level
 from mua_env.tools import Toolkit
@@ -40,6 +40,8 @@ class Domain(ABC):
         toolkit: its tools.
         splits: names of its own splits.
         text_with_calls_reaches_user: whether text beside tool calls is said to the user (default: no).
+        scratch_tools: tools that look nothing up and take free text; audits leave their arguments out.
+        policy_rules: the rules of the policy document that audits name: id -> the rule in a sentence.
     """
 
     name: ClassVar[str]
@@ -48,6 +50,8 @@ class Domain(ABC):
     toolkit: ClassVar[type[Toolkit]]
     splits: ClassVar[tuple[str, ...]] = ("train", "test")
     text_with_calls_reaches_user: ClassVar[bool] = False
+    scratch_tools: ClassVar[frozenset[str]] = frozenset({"calculate", "think"})
+    policy_rules: ClassVar[Mapping[str, str]] = {}
 
     @abstractmethod
     def data(self) -> Rows:
@@ -73,6 +77,15 @@ class Domain(ABC):
     def derive_goal(self, task: Task, rows: Rows) -> Goal | None:
         """An agenda made from a public task's gold actions and the user's own record, or ``None``."""
         return None
+
+    def binding_rules(self, task: Task, database: Database) -> Sequence[str]:
+        """The ids of ``policy_rules`` that a task's gold actions and refused requests fall under, in order.
+
+        Args:
+            task: the task.
+            database: holds the state that the task starts from.
+        """
+        return ()
 
     def generate(self, *, level: int, seed: int, split: str = "train") -> Iterator[Task]:
         """Verified tasks without end."""

@@ -177,10 +177,15 @@ class TaskSet:
     @cached_property
     def revision(self) -> str:
         """First 12 hex digits of the SHA-256 of the tasks: recorded with every result."""
-        digest = hashlib.sha256()
-        for task in self.tasks:
-            digest.update(task.model_dump_json().encode())
-        return digest.hexdigest()[:12]
+        return tasks_revision(self.tasks)
+
+
+def tasks_revision(tasks: Iterable[Task]) -> str:
+    """First 12 hex digits of the SHA-256 of tasks."""
+    digest = hashlib.sha256()
+    for task in tasks:
+        digest.update(task.model_dump_json().encode())
+    return digest.hexdigest()[:12]
 
 
 def select_level(tasks: Iterable[Task], level: int | None) -> list[Task]:
