@@ -31,9 +31,9 @@ def traces(folder: Path) -> list[dict[str, Any]]:
         return [json.loads(line) for line in file]
 
 
-@pytest.fixture(scope="module")
-def world(folder: Path) -> Iterator[SQLWorld]:
-    template = open_template(Base, read_tables(Layout.find("retail", folder), TABLES))
+@pytest.fixture
+def world(folder: Path, database_url: str | None) -> Iterator[SQLWorld]:
+    template = open_template(Base, read_tables(Layout.find("retail", folder), TABLES), url=database_url)
     world = SQLWorld(template, RetailTools, mode="compat")
     yield world
     world.close()
