@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from mua_env.agents.base import Agent
-from mua_env.database import Rows
+from mua_env.database import Database, Rows
 from mua_env.domain import Domain
 from mua_env.envs.retail.models import Base
+from mua_env.envs.retail.rules import RULES, binding_rules
 from mua_env.envs.retail.tools import RetailTools
 from mua_env.errors import TaskError
 from mua_env.tasks import Goal, Task, TaskSet, read_tasks
@@ -27,6 +28,7 @@ class RetailDomain(Domain):
     version = 1
     models = Base
     toolkit = RetailTools
+    policy_rules = RULES
 
     def data(self) -> Rows:
         """500 customers, 1,000 orders, 50 product types; generated in about 25 ms."""
@@ -62,6 +64,10 @@ class RetailDomain(Domain):
         from mua_env.envs.retail.derive import derive_goal
 
         return derive_goal(task, rows)
+
+    def binding_rules(self, task: Task, database: Database) -> Sequence[str]:
+        """Which of the rules in :mod:`mua_env.envs.retail.rules` a task falls under."""
+        return list(binding_rules(task, database))
 
     def generate(self, *, level: int, seed: int, split: str = "train") -> Iterator[Task]:
         """Verified tasks without end; see :mod:`mua_env.envs.retail.generate` for the levels."""

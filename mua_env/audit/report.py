@@ -170,9 +170,7 @@ def _totals(tasks: Sequence[TaskAudit], rules: Iterable[str]) -> Totals:
     )
 
 
-def _groups(
-    tasks: Sequence[TaskAudit], others: Callable[[TaskAudit], tuple[str, ...]]
-) -> tuple[tuple[str, ...], ...]:
+def _groups(tasks: Sequence[TaskAudit], others: Callable[[TaskAudit], tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
     found = (tuple(sorted((task.id, *others(task)), key=_by_number)) for task in tasks if others(task))
     return tuple(dict.fromkeys(found))
 
