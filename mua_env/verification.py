@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from threading import Lock
 
 from mua_env.database import Changes, Template
 from mua_env.difference import compare
@@ -41,7 +42,7 @@ class Candidate:
 
 
 class Verifier:
-    """Checks candidates against a domain's tools.
+    """Checks candidates against a domain's tools. One verifier may be used by several threads.
 
     Args:
         template: the domain's loaded data.
@@ -58,6 +59,7 @@ class Verifier:
         open_reads: Iterable[Action] = (),
         sets: Mapping[str, frozenset[str]] | None = None,
     ) -> None:
+        self._lock = Lock()
         self._world = SQLWorld(template, toolkit)
         self._initial = template.reader().row
         self._toolkit = toolkit
@@ -66,10 +68,11 @@ class Verifier:
 
     def problems(self, candidate: Candidate) -> list[str]:
         """What is wrong with a candidate, in words; empty if it is sound."""
-        try:
-            return list(self._problems(candidate))
-        finally:
-            self._world.load()
+        with self._lock:
+            try:
+                return list(self._problems(candidate))
+            finally:
+                self._world.load()
 
     def check(self, task: Task) -> list[str]:
         """As :meth:`problems`, for a task alone: its gold, its difference, the reversed order of writes."""

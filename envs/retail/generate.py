@@ -216,13 +216,13 @@ def _plain(draw: Draw, intent: str) -> Part | None:
 
 
 def _sensible(parts: Sequence[Part]) -> bool:
-    """A task with a transfer must leave something to do before it, and no two requests may be the same thing."""
+    """A task with a transfer leaves something to do before it; no two requests are about the same thing."""
     requests = [settled(request) for part in parts for request in part.requests]
-    if any(request.outcome == "transferred" for request in requests):
-        return any(request.outcome == "done" for request in requests)
+    outcomes = {request.outcome for request in requests}
     profile_changes = sum(request.intent == "modify_user_address" for request in requests)
-    questions = [request.slots.get("topic") for request in requests if request.intent == "ask"]
-    return profile_changes <= 1 and len(set(questions)) == len(questions)
+    topics = [request.slots["topic"] for request in requests if request.intent == "ask"]
+    idle = "transferred" in outcomes and "done" not in outcomes
+    return not idle and profile_changes <= 1 and len(set(topics)) == len(topics)
 
 
 def _goal(user: Record, requests: Sequence[Request], level: Level, rng: random.Random) -> Goal:
