@@ -165,7 +165,7 @@ class Server:
     def _drop(self, name: str) -> None:
         with self._mutex:
             if self._open.pop(name, None) is not None and not self._admin.closed:
-                self.run(f'DROP DATABASE IF EXISTS "{name}"')
+                self._drop_unused(name)
             if self._idle_closes and not self._open:
                 self.close()
 
@@ -209,7 +209,7 @@ class Server:
         try:
             self.run(f'DROP DATABASE IF EXISTS "{name}"')
         except (ConfigError, DBAPIError):
-            # Someone is connected, has been quicker, or it belongs to another role: it is not ours to drop.
+            # Someone is connected, it is another role's, or the server is gone: a later start drops what is left.
             return False
         return True
 

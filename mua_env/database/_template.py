@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Table, create_engine, event, insert
+from sqlalchemy.dialects.sqlite.base import SQLiteTypeCompiler
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import DeclarativeBase
 from sqlalchemy.pool import NullPool
@@ -115,8 +116,16 @@ def load(connection: Connection, models: type[DeclarativeBase], rows: Rows) -> N
     _changelog.install(connection, list(tables.values()))
 
 
+class _Types(SQLiteTypeCompiler):
+    """Declares JSON columns as text: a column of type JSON has numeric affinity, which turns 100.0 into 100."""
+
+    def visit_JSON(self, type_: Any, **kw: Any) -> str:  # noqa: N802 (named by SQLAlchemy)
+        return "JSON_TEXT"
+
+
 def _engine(connect: Callable[[], sqlite3.Connection]) -> Engine:
     engine = create_engine("sqlite://", creator=connect, poolclass=NullPool)
+    engine.dialect.type_compiler_instance = _Types(engine.dialect)
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
