@@ -1,0 +1,96 @@
+"""The commands of `mua-env`. Each imports what it needs when it runs, so that `--help` is quick."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from mua_env.cli import play, rollout, tasks
+from mua_env.cli import options as opt
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Environments and a GRPO trainer for agents that talk with a user while they work with tools.",
+)
+app.command("play")(play.play)
+app.command("rollout")(rollout.rollout)
+app.add_typer(tasks.app, name="tasks")
+
+
+def command() -> Any:
+    """The click command that `main` runs."""
+    return typer.main.get_command(app)
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False,
+) -> None:
+    if version:
+        from mua_env import __version__
+
+        typer.echo(f"mua-env {__version__}")
+        raise typer.Exit
+
+
+@app.command("domains")
+def domains() -> None:
+    """List the installed domains with their environment ids, tools and splits."""
+    from mua_env.domain import environment_ids, load_domain
+
+    for name, identifier in sorted(environment_ids().items()):
+        domain = load_domain(name)
+        splits = ", ".join(f"{split} ({len(domain.tasks(split)):,} tasks)" for split in domain.splits)
+        typer.echo(f"{name:<10} {identifier:<18} {len(domain.toolkit.schemas())} tools; {splits}")
+
+
+@app.command("train")
+def train(
+    config: Annotated[Path, typer.Argument(help="YAML file; what it leaves out has the paper's default.")],
+    change: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Change a setting, as grpo.steps=10. May be repeated."),
+    ] = None,
+    folder: Annotated[Path | None, typer.Option("--folder", help="Folder of the run, empty or new.")] = None,
+) -> None:
+    """Train an agent: cold start, then GRPO, as a configuration says.
+
+    For several processes: torchrun --nproc-per-node 2 -m mua_env train CONFIG.
+    """
+    from mua_env.cli.training import run_training
+
+    run_training(config, opt.parse_pairs(change, "--set"), folder)
+
+
+@app.command("quickstart")
+def quickstart(
+    seed: opt.SeedOption = 0,
+    folder: Annotated[str, typer.Option("--folder", help="Where the run folder is made.")] = "runs",
+    threads: Annotated[int | None, typer.Option("--threads", min=1, help="Threads of PyTorch.")] = None,
+) -> None:
+    """Train a small model from nothing on retail: a short cold start, a few updates of GRPO."""
+    from mua_env.training.quickstart import main
+
+    threaded = [] if threads is None else ["--threads", str(threads)]
+    status = main(["--seed", str(seed), "--folder", folder, *threaded])
+    if status:
+        raise typer.Exit(status)
+
+
+@app.command("view")
+def view(
+    run: Annotated[Path, typer.Argument(help="Folder of a run, or a file of trajectories.", show_default=False)],
+    out: Annotated[
+        Path | None, typer.Option("--out", help="File to write; report.html in the run's folder if not given.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option("--limit", "-n", min=1, help="Only the first so many.")] = None,
+) -> None:
+    """Write the dialogues of a run as one HTML page that needs no network."""
+    from mua_env.reports.html import write_report
+
+    typer.echo(str(write_report(run, out=out, limit=limit)))

@@ -1,0 +1,102 @@
+"""Options that several commands share, and what is made of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mua_env.errors import ConfigError
+
+if TYPE_CHECKING:
+    from mua_env.agents.make import AgentFactory
+    from mua_env.llm import Ledger
+    from mua_env.setting import Setting
+    from mua_env.tasks import Task
+    from mua_env.users.base import UserSimulator
+
+DomainOption = Annotated[str, typer.Option("--domain", "-d", help="Installed domain; `mua-env domains` lists them.")]
+TasksOption = Annotated[
+    str,
+    typer.Option(
+        "--tasks",
+        "-t",
+        help="Task source: train, test, train:level=2, generate:level=1, tau1:test, or a .jsonl file.",
+    ),
+]
+PathOption = Annotated[
+    Path | None, typer.Option("--path", help="Where the files of a public benchmark lie (for tau1:...).")
+]
+SeedOption = Annotated[int, typer.Option("--seed", help="Of everything random.")]
+UserOption = Annotated[str, typer.Option("--user", help="User simulator: agenda (offline), llm, or human.")]
+UserSetting = Annotated[
+    list[str] | None,
+    typer.Option("--user-option", "-U", metavar="KEY=VALUE", help="Option of the user, as model=gpt-4.1."),
+]
+AgentOption = Annotated[str, typer.Option("--agent", help="Agent: expert (scripted), llm, or random.")]
+AgentSetting = Annotated[
+    list[str] | None,
+    typer.Option("--agent-option", "-A", metavar="KEY=VALUE", help="Option of the agent, as model=gpt-4.1."),
+]
+
+
+def parse_pairs(pairs: Sequence[str] | None, option: str) -> dict[str, Any]:
+    """`["temperature=0.5", "model=x"]` as a mapping; values are JSON where they can be, else text."""
+    values: dict[str, Any] = {}
+    for pair in pairs or ():
+        key, equals, text = pair.partition("=")
+        if not equals or not key:
+            raise ConfigError(f"{option}: KEY=VALUE is needed, got {pair!r}")
+        try:
+            values[key] = json.loads(text)
+        except ValueError:
+            values[key] = text
+    return values
+
+
+def open_setting(domain: str, tasks: str, path: Path | None) -> Setting:
+    """Load a domain with its tasks."""
+    from mua_env.setting import load_setting
+
+    return load_setting(domain, tasks, path=path)
+
+
+def choose_task(setting: Setting, task_id: str | None, seed: int) -> Task:
+    """The task with an id, or one drawn by the seed."""
+    from random import Random
+
+    if task_id is not None:
+        return setting.tasks.by_id(task_id)
+    return setting.tasks[Random(seed).randrange(len(setting.tasks))]
+
+
+@dataclass(frozen=True)
+class Cast:
+    """Who takes part: the user, and what makes agents."""
+
+    user: UserSimulator
+    make_agent: AgentFactory
+
+
+def open_cast(
+    setting: Setting,
+    *,
+    user: str,
+    user_options: dict[str, Any],
+    agent: str,
+    agent_options: dict[str, Any],
+    ledger: Ledger | None = None,
+) -> Cast:
+    """Make user and agents. Models get the ledger, so that both count against one budget."""
+    from mua_env.agents.make import agent_factory
+    from mua_env.users.make import make_user
+
+    counted = {} if ledger is None else {"ledger": ledger}
+    return Cast(
+        make_user(user, {**user_options, **(counted if user == "llm" else {})}),
+        agent_factory(agent, setting.domain, {**agent_options, **(counted if agent == "llm" else {})}),
+    )

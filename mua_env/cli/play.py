@@ -1,0 +1,62 @@
+"""`mua-env play`: take part in a dialogue, or watch one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from mua_env.cli import options as opt
+from mua_env.errors import ConfigError
+
+
+def play(
+    domain: opt.DomainOption = "retail",
+    tasks: opt.TasksOption = "train",
+    path: opt.PathOption = None,
+    task: Annotated[str | None, typer.Option("--task", help="Id of a task; without it the seed draws one.")] = None,
+    seed: opt.SeedOption = 0,
+    role: Annotated[Literal["agent", "user"], typer.Option("--as", help="The side that you take.")] = "agent",
+    watch: Annotated[bool, typer.Option("--watch", help="Take no side: print a dialogue of agent and user.")] = False,
+    user: opt.UserOption = "agenda",
+    user_option: opt.UserSetting = None,
+    agent: opt.AgentOption = "expert",
+    agent_option: opt.AgentSetting = None,
+    max_turns: Annotated[int, typer.Option("--max-turns", min=1, help="Turns before the dialogue is cut.")] = 30,
+    save: Annotated[Path | None, typer.Option("--save", help="Append the trajectory to this file.")] = None,
+    full: Annotated[bool, typer.Option("--full", help="Show the results of tools in full.")] = False,
+) -> None:
+    """Take part in a dialogue as the agent or as the user, or watch one.
+
+    As the agent, write a text for the user, or a tool call as `name {"argument": "value"}`, or a tool's name alone
+    to be asked for its arguments. /tools, /policy, /undo and /quit help. As the user, /stop ends the dialogue.
+    """
+    from rich.console import Console
+
+    from mua_env.cli.stage import Stage
+    from mua_env.session import Session
+
+    if watch and user == "human":
+        raise ConfigError("--watch takes no side; with --user human use --as user")
+    setting = opt.open_setting(domain, tasks, path)
+    chosen = opt.choose_task(setting, task, seed)
+    cast = opt.open_cast(
+        setting,
+        user="human" if role == "user" and not watch else user,
+        user_options=opt.parse_pairs(user_option, "--user-option"),
+        agent="random" if role == "agent" and not watch else agent,
+        agent_options=opt.parse_pairs(agent_option, "--agent-option"),
+    )
+    session = Session(setting, cast.user, max_turns=max_turns)
+    console = Console(highlight=False)
+    stage = Stage(console, session, full=full)
+    try:
+        if role == "agent" and not watch:
+            stage.play_agent(chosen, seed=seed)
+        else:
+            stage.perform(cast.make_agent(), chosen, seed=seed)
+        if save is not None:
+            stage.save(save, agent="human" if role == "agent" and not watch else agent)
+    finally:
+        stage.session.close()

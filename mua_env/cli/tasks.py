@@ -1,0 +1,127 @@
+"""`mua-env tasks`: list, show and check tasks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mua_env.cli import options as opt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mua_env.setting import Setting
+    from mua_env.tasks import Task
+
+app = typer.Typer(no_args_is_help=True, help="List, show and check tasks.")
+
+LimitOption = Annotated[int, typer.Option("--limit", "-n", min=1, help="Only the first so many.")]
+
+
+@app.command("list")
+def list_tasks(
+    domain: opt.DomainOption = "retail",
+    tasks: opt.TasksOption = "train",
+    path: opt.PathOption = None,
+    limit: LimitOption = 50,
+    as_json: Annotated[bool, typer.Option("--json", help="Whole tasks, one JSON object a line.")] = False,
+) -> None:
+    """List tasks: id, level, what is wanted, how many gold actions."""
+    setting = opt.open_setting(domain, tasks, path)
+    chosen = list(_first(setting, limit))
+    if as_json:
+        for task in chosen:
+            typer.echo(task.model_dump_json(exclude_defaults=True))
+        return
+    width = max([len(task.id) for task in chosen], default=0)
+    for task in chosen:
+        level = "-" if task.level is None else str(task.level)
+        typer.echo(f"{task.id:<{width}}  level {level}  {len(task.actions):>2} gold  {_wanted(task)}")
+    if len(chosen) < len(setting.tasks):
+        typer.echo(f"... {len(setting.tasks) - len(chosen):,} more; --limit shows them")
+
+
+@app.command("show")
+def show(
+    task_id: Annotated[str, typer.Argument(help="Id of the task.", show_default=False)],
+    domain: opt.DomainOption = "retail",
+    tasks: opt.TasksOption = "train",
+    path: opt.PathOption = None,
+) -> None:
+    """Show a task whole: what the user knows and wants, the gold actions, and what they change."""
+    from rich.console import Console
+
+    setting = opt.open_setting(domain, tasks, path)
+    task = setting.tasks.by_id(task_id)
+    console = Console(highlight=False)
+    level = "" if task.level is None else f", level {task.level}"
+    console.print(f"{task.domain} {task.id} (split {task.split or '-'}{level})", style="bold", markup=False)
+    console.print(f"\n{task.instruction}\n", markup=False)
+    for line in _details(setting, task):
+        console.print(line, markup=False)
+
+
+@app.command("check")
+def check(
+    domain: opt.DomainOption = "retail",
+    tasks: opt.TasksOption = "train",
+    path: opt.PathOption = None,
+    limit: Annotated[int | None, typer.Option("--limit", "-n", min=1, help="Only the first so many.")] = None,
+) -> None:
+    """Run the gold actions of every task on a fresh database. Exit status 1 if any fails.
+
+    Also told: tasks that an agent solves by doing nothing.
+    """
+    setting = opt.open_setting(domain, tasks, path)
+    checked = failing = idle = 0
+    for task in _first(setting, limit):
+        checked += 1
+        gold = setting.scorer.gold(task)
+        for failure in gold.failures:
+            typer.echo(f"{task.id}: gold action fails: {failure}")
+        failing += bool(gold.failures)
+        if not gold.changes and not task.requirements:
+            idle += 1
+            outputs = f" (but must say {', '.join(map(repr, task.outputs))})" if task.outputs else ""
+            typer.echo(f"{task.id}: gold changes nothing, so doing nothing leaves the right database{outputs}")
+    typer.echo(f"{checked} tasks checked: {failing} with failing gold actions, {idle} whose gold changes nothing")
+    if failing:
+        raise typer.Exit(1)
+
+
+def _first(setting: Setting, limit: int | None) -> Iterator[Task]:
+    count = len(setting.tasks) if limit is None else min(limit, len(setting.tasks))
+    return (setting.tasks[position] for position in range(count))
+
+
+def _wanted(task: Task) -> str:
+    if task.goal is not None and task.goal.requests:
+        return ", ".join(
+            request.intent + ("" if request.outcome == "done" else f" ({request.outcome})")
+            for request in task.goal.requests
+        )
+    return " ".join(task.instruction.split())[:80]
+
+
+def _details(setting: Setting, task: Task) -> Iterator[str]:
+    import json
+
+    if task.goal is not None:
+        yield f"The user knows: {json.dumps(task.goal.facts, ensure_ascii=False)}"
+        yield f"The user speaks: {task.goal.persona}, noise {task.goal.noise:g}"
+        for request in task.goal.requests:
+            yield f"The user wants: {request.model_dump_json(exclude_defaults=True)}"
+    for action in task.actions:
+        yield f"Gold: {action.name} {json.dumps(action.arguments, ensure_ascii=False)}"
+    for text in task.outputs:
+        yield f"The agent must say: {text}"
+    from mua_env.scoring import describe
+
+    for item in task.requirements:
+        yield f"Must hold: {describe(item)}"
+    gold = setting.scorer.gold(task)
+    for failure in gold.failures:
+        yield f"Fails: {failure}"
+    for table, key in sorted(gold.changes):
+        yield f"Changed by gold: {table} {key}"
