@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mua_env.errors import ConfigError, missing_extra
 from mua_env.training.config import TrainConfig
@@ -37,9 +37,6 @@ except ImportError as error:
     if isinstance(error, ConfigError):
         raise
     raise missing_extra("train", needed_by="training") from error
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedModel
 
 
 def train(
@@ -189,8 +186,8 @@ class Run:
             seed=self._seed("grpo"),
             callbacks=[GrpoProgress(self)],
         )
-        self.recorder.begin("grpo", lambda: int(trainer.state.global_step) + 1)
-        trainer.train()
+        with self.recorder.during("grpo", lambda: int(trainer.state.global_step) + 1):
+            trainer.train()
         self.model = trainer.accelerator.unwrap_model(trainer.model)
         self.summary["grpo_updates"] = int(trainer.state.global_step)
         self._save("grpo")
@@ -198,18 +195,16 @@ class Run:
 
     def evaluate(self, title: str, step: int) -> dict[str, Any]:
         """Measure the present model on the held-out tasks."""
-        phase = self.recorder.phase
-        self.recorder.begin("evaluation", lambda: step)
-        values = evaluate(
-            self.model,
-            self.held_out,
-            self.driver,
-            self.config.evaluation,
-            seed=self._seed("evaluation"),
-            rank=self.processes.rank,
-            processes=self.processes.count,
-        )
-        self.recorder.phase = phase
+        with self.recorder.during("evaluation", lambda: step):
+            values = evaluate(
+                self.model,
+                self.held_out,
+                self.driver,
+                self.config.evaluation,
+                seed=self._seed("evaluation"),
+                rank=self.processes.rank,
+                processes=self.processes.count,
+            )
         self.folder.add_metrics("evaluation", step, values)
         self.summary[title.replace(" ", "_")] = values
         self.reporter.evaluation(title, values)
@@ -243,8 +238,3 @@ class Run:
 
     def _seed(self, part: str) -> int:
         return derive_seed(self.config.seed, part)
-
-    @property
-    def present_model(self) -> PreTrainedModel:
-        """The model as it is now, also in the middle of GRPO."""
-        return self.model

@@ -49,6 +49,7 @@ def quickstart_config(*, seed: int = 0, folder: str = "runs") -> TrainConfig:
             policy="compact",
             tools="compact",
             max_turns=16,
+            reward="task",
         ),
         lengths=LengthConfig(total=2048, turn=96),
         cold_start=ColdStartConfig(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from mua_env.training.rollout import Dialogue
 from mua_env.training.run_folder import RunFolder
@@ -18,24 +19,30 @@ class Recorder:
     """
 
     def __init__(self, folder: RunFolder, agent: str) -> None:
-        self.phase = ""
+        self._phase = ""
         self._folder, self._agent = folder, agent
         self._step: Callable[[], int] = lambda: 0
         self._count = 0
 
-    def begin(self, phase: str, step: Callable[[], int]) -> None:
+    @contextmanager
+    def during(self, phase: str, step: Callable[[], int]) -> Iterator[None]:
         """Name the part of the run that dialogues belong to, and how to learn the present update."""
-        self.phase, self._step = phase, step
+        before = self._phase, self._step
+        self._phase, self._step = phase, step
+        try:
+            yield
+        finally:
+            self._phase, self._step = before
 
     def record(self, row: int, dialogue: Dialogue, tokens: TokenTrajectory) -> None:
         """Append a dialogue, with its numbers of tokens; ids are unique in the run."""
         self._count += 1
         step, rank = self._step(), self._folder.rank
         trajectory = dialogue.session.trajectory(
-            id=f"{self.phase}-{step}-{rank}-{self._count}",
+            id=f"{self._phase}-{step}-{rank}-{self._count}",
             agent=self._agent,
             meta={
-                "phase": self.phase,
+                "phase": self._phase,
                 "step": step,
                 "row": row,
                 "tokens": len(tokens),

@@ -1,0 +1,100 @@
+"""An agent that is a local transformers model, token in and token out.
+
+The same chat tokens, template and parser as in training: what was trained is what acts.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from mua_env.agents.base import Agent
+from mua_env.errors import MuaError, missing_extra
+from mua_env.messages import AssistantMessage, Message
+from mua_env.training.template import Detail, system_prompt
+
+if TYPE_CHECKING:
+    from mua_env.training.generation import DialogueDecoder
+
+
+class LocalAgent(Agent):
+    """Samples its turns from a model in this process.
+
+    Args:
+        model: a folder or hub id with a model and its tokenizer.
+        temperature: 0 (default) is greedy.
+        max_new_tokens: most tokens in a turn (default 1,024); a turn that is cut there goes out as it is.
+        tools: how much of the tool schemas the model is shown (default ``full``).
+        policy: shown instead of the environment's policy document, as the compact form that it was trained with.
+        dtype: of the weights (default ``float32``).
+        template_options: further arguments of the chat template, as ``{"enable_thinking": False}``.
+
+    Raises:
+        ConfigError: there is no such model, or its tokenizer cannot serve.
+        MissingExtra: the [train] extra is not installed.
+    """
+
+    blocking = True
+
+    def __init__(
+        self,
+        model: str | os.PathLike[str],
+        *,
+        temperature: float = 0.0,
+        max_new_tokens: int = 1024,
+        tools: Detail = "full",
+        policy: str | None = None,
+        dtype: str = "float32",
+        template_options: dict[str, Any] | None = None,
+    ) -> None:
+        try:
+            from mua_env.training.chat import ChatTokens
+            from mua_env.training.models import load
+        except ImportError as error:
+            if isinstance(error, MuaError):
+                raise
+            raise missing_extra("train", needed_by="a local model") from error
+        self.name = f"local:{model}"
+        self._model, tokenizer = load(os.fspath(model), dtype=dtype)
+        self._model.train(False)
+        self._chat = ChatTokens(tokenizer, template_options)
+        self._temperature, self._budget = temperature, max_new_tokens
+        self._detail: Detail = tools
+        self._policy = policy
+        self._decoder: DialogueDecoder | None = None
+
+    def reset(self, *, system_prompt: str, tools: list[dict[str, Any]], seed: int) -> None:
+        """Begin a dialogue with an empty cache."""
+        import torch
+
+        from mua_env.training.generation import DialogueDecoder
+
+        generator = torch.Generator(device=next(self._model.parameters()).device)
+        self._decoder = DialogueDecoder(
+            self._model,
+            end_id=self._chat.end_id,
+            pad_id=self._chat.pad_id,
+            temperature=self._temperature,
+            generator=generator.manual_seed(seed % 2**63),
+        )
+        self._system, self._tools, self._turn = self._policy or system_prompt, tools, 0
+
+    def act(self, messages: Sequence[Message]) -> AssistantMessage:
+        """Read the new messages and sample a turn."""
+        assert self._decoder is not None, "reset comes before the first turn"
+        if self._turn == 0:
+            shown = system_prompt(self._system, self._tools, tool_detail=self._detail)
+            ids, _ = self._chat.prompt(shown, messages)
+        else:
+            ids, _ = self._chat.suffix(messages)
+        self._turn += 1
+        turn = self._decoder.sample({0: ids}, {0: self._budget})[0]
+        return self._chat.read_turn(turn.ids, turn=self._turn)
+
+    def usage(self) -> dict[str, float]:
+        """Tokens read and sampled in this dialogue."""
+        if self._decoder is None:
+            return {}
+        stats = self._decoder.stats
+        return {"prompt_tokens": float(stats.read), "completion_tokens": float(stats.sampled)}

@@ -1,0 +1,65 @@
+from pathlib import Path
+
+import pytest
+
+from mua_env.errors import ConfigError
+from mua_env.training.config import TrainConfig, load_config, paper_defaults
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+
+def test_defaults_are_the_papers() -> None:
+    config = paper_defaults()
+    assert config.cold_start is not None
+    assert config.grpo is not None
+    cold, grpo = config.cold_start, config.grpo
+    assert (cold.trajectories, cold.batch, cold.epochs, cold.learning_rate) == (2000, 128, 2, 5e-6)
+    assert (grpo.queries, grpo.rollouts, grpo.epochs, grpo.beta) == (32, 8, 25, 0.001)
+    assert (grpo.temperature, grpo.epsilon, grpo.std, grpo.learning_rate) == (1.0, 0.2, "population", 1e-6)
+    assert (config.lengths.total, config.environment.max_turns) == (32_768, 30)
+    assert (config.evaluation.temperature, config.evaluation.repeats) == (0.0, 4)
+
+
+def test_every_field_says_what_it_is() -> None:
+    def walk(model: type) -> None:
+        for name, field in model.model_fields.items():  # type: ignore[attr-defined]
+            inner = field.annotation
+            if hasattr(inner, "model_fields"):
+                walk(inner)
+            else:
+                assert field.description or "None" in str(inner), name
+
+    walk(TrainConfig)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({"grpo": {"rollout": 4}}, r"grpo\.rollout: Extra inputs are not permitted"),
+        ({"grpo": {"rollouts": 1}}, r"grpo\.rollouts: .*greater than or equal to 2 \(got 1\)"),
+        ({"environment": {"tools": "short"}}, r"environment\.tools"),
+        ({"model": {"scratch": {"hidden": 10}}}, "hidden must be a multiple of heads"),
+    ],
+)
+def test_wrong_settings_name_the_field(data: dict[str, object], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        load_config(data)
+
+
+def test_files(tmp_path: Path) -> None:
+    path = tmp_path / "run.yaml"
+    path.write_text("seed: 3\ngrpo: null\n")
+    assert load_config(path) == TrainConfig(seed=3, grpo=None)
+    path.write_text("- 1\n")
+    with pytest.raises(ConfigError, match="holds list, not a mapping"):
+        load_config(path)
+    path.write_text("a: [\n")
+    with pytest.raises(ConfigError, match="not valid YAML"):
+        load_config(path)
+    with pytest.raises(ConfigError, match="cannot read the configuration"):
+        load_config(tmp_path / "none.yaml")
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.yaml")), ids=lambda path: path.name)
+def test_examples_are_valid(path: Path) -> None:
+    assert load_config(path).name

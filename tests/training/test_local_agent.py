@@ -1,0 +1,27 @@
+import pytest
+
+from mua_env.agents.local import LocalAgent
+from mua_env.errors import ConfigError
+from mua_env.session import Session
+from mua_env.training.demonstrations import hold
+
+from .conftest import Toy
+from .toy_domain import ToyUser
+
+
+def test_a_local_model_holds_dialogues(toy: Toy) -> None:
+    agent = LocalAgent(toy.folder, tools="compact", max_new_tokens=40)
+    session = Session(toy.setting, ToyUser(), max_turns=6)
+    seen = []
+    for _ in range(2):
+        reward = hold(session, agent, toy.setting.tasks[0], seed=3)
+        assert reward in (0.0, 1.0)
+        seen.append([entry.message for entry in session.episode.entries])
+    assert seen[0] == seen[1]
+    assert agent.usage()["completion_tokens"] > 0
+    session.close()
+
+
+def test_a_missing_model_is_one_clear_error() -> None:
+    with pytest.raises(ConfigError, match="cannot load a model from '/no/such/folder'"):
+        LocalAgent("/no/such/folder")

@@ -1,0 +1,153 @@
+"""Whole runs on the real retail domain, as small as can be."""
+
+import json
+from collections import Counter
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from mua_env.errors import ConfigError
+from mua_env.training.config import (
+    ColdStartConfig,
+    EnvironmentConfig,
+    EvaluationConfig,
+    GrpoSettings,
+    LengthConfig,
+    ModelConfig,
+    ScratchConfig,
+    TrainConfig,
+)
+from mua_env.training.console import Reporter
+from mua_env.training.pipeline import train
+from mua_env.training.run_folder import RunFolder, new_run_folder, read_metrics
+from mua_env.trajectory import read_trajectories
+
+SMALL = ScratchConfig(hidden=32, layers=1, heads=2, kv_heads=1, vocabulary=600)
+
+
+def _config(tmp_path: Path, **changes: Any) -> TrainConfig:
+    values: dict[str, Any] = {
+        "name": "small",
+        "folder": str(tmp_path),
+        "model": ModelConfig(scratch=SMALL),
+        "environment": EnvironmentConfig(
+            tasks="train:level=1",
+            held_out="test:level=1",
+            policy="compact",
+            tools="compact",
+            max_turns=12,
+            reward="task",
+        ),
+        "lengths": LengthConfig(total=1500, turn=12),
+        "cold_start": ColdStartConfig(
+            trajectories=8, expert_style="compact", batch=4, micro_batch=4, epochs=1, renumbered=1, drill=0.5
+        ),
+        "grpo": GrpoSettings(queries=2, rollouts=2, steps=2, learning_rate=1e-4, micro_batch=2),
+        "evaluation": EvaluationConfig(tasks=3, repeats=2, temperature=0.5, every=1),
+    }
+    return TrainConfig(**{**values, **changes})
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    screen = StringIO()
+    reporter = Reporter(Console(file=screen, width=400))
+    folder = train(_config(tmp_path_factory.mktemp("runs")), reporter=reporter)
+    return folder, screen.getvalue()
+
+
+def test_the_run_folder_holds_everything(run: tuple[Path, str]) -> None:
+    folder, _ = run
+    config = json.loads((folder / "config.json").read_text())
+    assert TrainConfig.model_validate(config).grpo is not None
+    assert json.loads((folder / "seeds.json").read_text())["seed"] == 0
+    assert (folder / "curves.png").read_bytes().startswith(b"\x89PNG")
+    for name in ("cold-start", "grpo"):
+        assert (folder / "checkpoints" / name / "model.safetensors").exists()
+        assert (folder / "checkpoints" / name / "tokenizer.json").exists()
+    phases = Counter((row["phase"], row["step"]) for row in read_metrics(folder))
+    assert phases == {
+        **{("cold_start", step): 1 for step in (1, 2, 3, 4)},
+        **{("grpo", step): 1 for step in (1, 2)},
+        **{("evaluation", step): 1 for step in (0, 1, 2)},
+    }
+
+
+def test_every_dialogue_is_kept_once(run: tuple[Path, str]) -> None:
+    folder, _ = run
+    rows = list(read_trajectories(folder / "trajectories.jsonl"))
+    assert len({row.id for row in rows}) == len(rows)
+    assert Counter((row.meta["phase"], row.meta["step"]) for row in rows) == {
+        **{("evaluation", step): 6 for step in (0, 1, 2)},
+        **{("grpo", step): 4 for step in (1, 2)},
+    }
+    for row in rows:
+        assert row.score is not None
+        assert row.ended_by is not None
+        assert row.meta["tokens"] > row.meta["agent_tokens"] > 0
+    groups = Counter((row.meta["step"], row.task_id, row.seed) for row in rows if row.meta["phase"] == "grpo")
+    assert set(groups.values()) == {2}
+
+
+def test_the_screen_shows_what_the_files_hold(run: tuple[Path, str]) -> None:
+    folder, screen = run
+    summary = json.loads((folder / "summary.json").read_text())
+    assert summary["demonstrations"] == {"tried": 8, "kept": 8}
+    assert summary["grpo_updates"] == 2
+    assert summary["after_GRPO"]["dialogues"] == 6
+    assert f"after GRPO: success {summary['after_GRPO']['success']:.1%}" in screen
+    assert f"{summary['parameters']:,} parameters" in screen
+    assert "reward" in screen
+
+
+def test_the_same_seed_gives_the_same_run(run: tuple[Path, str], tmp_path: Path) -> None:
+    folder, _ = run
+    again = train(_config(tmp_path), reporter=Reporter(quiet=True))
+    volatile = {"step_time", "seconds"}
+    rows = [
+        [{k: v for k, v in row.items() if k not in volatile} for row in read_metrics(path)] for path in (folder, again)
+    ]
+    assert rows[0] == rows[1]
+    texts = [(path / "trajectories.jsonl").read_text() for path in (folder, again)]
+    assert texts[0] == texts[1]
+
+
+def test_a_model_from_nothing_needs_a_cold_start(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="a model from nothing needs a cold start"):
+        train(_config(tmp_path, cold_start=None))
+    assert not list(tmp_path.iterdir())
+
+
+def test_grpo_on_public_tasks(run: tuple[Path, str], tmp_path: Path, tau1_dir: Path) -> None:
+    """A few updates on tau-bench's training tasks with derived agendas. A model this small earns no reward there."""
+    folder, _ = run
+    environment = EnvironmentConfig(
+        tasks="tau1:train", held_out="tau1:dev", path=str(tau1_dir), policy="none", tools="none", max_turns=4
+    )
+    config = _config(
+        tmp_path,
+        model=ModelConfig(path=str(folder / "checkpoints" / "cold-start")),
+        environment=environment,
+        lengths=LengthConfig(total=4000, turn=12),
+        cold_start=None,
+        evaluation=EvaluationConfig(tasks=2, repeats=1),
+    )
+    done = train(config, reporter=Reporter(quiet=True))
+    rows = [row for row in read_trajectories(done / "trajectories.jsonl") if row.meta["phase"] == "grpo"]
+    assert len(rows) == 8
+    assert {row.user for row in rows} == {"agenda (derived)"}
+    assert all(row.score is not None and row.score.reward == 0 and "database" in row.score.parts for row in rows)
+
+
+def test_run_folders_are_never_overwritten(tmp_path: Path) -> None:
+    paths = [new_run_folder(tmp_path, "a") for _ in range(3)]
+    assert [path.name for path in paths] == ["a", "a-2", "a-3"]
+    folder = RunFolder(paths[0])
+    folder.add_metrics("grpo", 1, {"x": 1.0})
+    folder.close()
+    with (paths[0] / "metrics.jsonl").open("a") as file:
+        file.write('{"half": ')
+    assert [row["x"] for row in read_metrics(paths[0])] == [1.0]
