@@ -73,7 +73,7 @@ class Deriver:
         if self._own is not None:
             self._own.close()
 
-    def _request(self, action: Action, user: Record) -> Request | None:
+    def _request(self, action: Action, user: Mapping[str, Any]) -> Request | None:
         """The request that a call fulfils, described from the records as they are before it."""
         intent = INTENTS.get(action.name)
         if intent is None:
@@ -115,7 +115,7 @@ class Deriver:
         return parsed if isinstance(parsed, dict) else {}
 
 
-def _method(method_id: str, user: Record) -> Record:
+def _method(method_id: str, user: Mapping[str, Any]) -> Record:
     """A payment method as the user can name it; of several gift cards, by what is on it."""
     methods = user["payment_methods"]
     method = methods.get(method_id, {"id": method_id})

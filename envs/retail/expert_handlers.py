@@ -60,8 +60,8 @@ class _Items(Handler):
     items: list[Record]
     method: Record
 
-    def find_items(self, text: str = "") -> Generator[Step, Heard, None]:
-        """Learn which items of the order are meant."""
+    def find_items(self, text: str = "", *, names_only: bool = False) -> Generator[Step, Heard, None]:
+        """Learn which items of the order are meant; ``names_only`` if the options in the text are those of new ones."""
         held = self.order["items"]
         found = reading.items(text, held) if text else []
         for _ in range(4):
@@ -71,12 +71,12 @@ class _Items(Handler):
             found = reading.items(text, held)
         if not found:
             raise Refusal("the items must be among those of the order")
-        for twins in reading.unclear_items(text, held):
+        for twins in reading.unclear_items(text, held, names_only=names_only):
             choices = words.listing([f"the one with {words.options(item['options'])}" for item in twins])
             answer = yield from self.ask("which_item", item=twins[0]["name"], choices=choices)
             chosen = self._narrow(answer, twins)
-            dropped = [item for item in twins if not any(item is one for one in chosen)]
-            found = [item for item in found if not any(item is one for one in dropped)]
+            wanted = [item for item in found if not any(item is twin for twin in twins)] + chosen
+            found = [item for item in held if any(item is one for one in wanted)]
         self.items = found
 
     def _narrow(self, text: str, unclear: list[Record]) -> list[Record]:
@@ -168,7 +168,7 @@ class Swap(Return):
         """Order and items, then the new options and the payment method."""
         everything = self.desk.late
         first = yield from self.find_order(text, "ask_everything" if everything else "ask_order_items")
-        yield from self.find_items(first)
+        yield from self.find_items(first, names_only=everything)
         text = yield from self.find_variants("ask_options_payment", first if everything else "")
         self.method = yield from self.find_payment(text)
         yield from self.check()
@@ -207,16 +207,17 @@ class Swap(Return):
 
     def _read_options(self, text: str) -> None:
         """Take the options of all items that a text states."""
-        low = matching.normal(text)
         names = [item["name"] for item in self.items]
-        mentioned = matching.names_in(text, names)
+        told = matching.parts(text, names)
         open_items = [at for at in range(len(self.items)) if not self.variants[at]]
         for at, item in enumerate(self.items):
             product = self.desk.products[item["product_id"]]
-            if item["name"] in mentioned:
-                part = _nth_segment(low, names, at)
-            elif not mentioned and (len(self.items) == 1 or open_items[:1] == [at]):
-                part = low
+            own = [part for name, part in told if name == item["name"]]
+            if own:
+                # Twins are told in their order.
+                part = own[min(names[:at].count(item["name"]), len(own) - 1)]
+            elif not told and (len(self.items) == 1 or open_items[:1] == [at]):
+                part = matching.normal(text)
             else:
                 continue
             stated = reading.option_values(part, _choices(product))
@@ -235,7 +236,8 @@ class Swap(Return):
         """The swap in words."""
         verb = "Modify in" if self.pending else "Exchange from"
         swaps = [
-            f"{item['name']} to {words.options(new['options'])}" for item, new in zip(self.items, self.variants, strict=True)
+            f"{item['name']} to {words.options(new['options'])}"
+            for item, new in zip(self.items, self.variants, strict=True)
         ]
         payment = words.method(self.method)
         return f"{verb} order {self.order['order_id']}: {'; '.join(swaps)}; payment method: {payment}."
@@ -268,17 +270,6 @@ class Swap(Return):
         """Order, items, new items and payment method."""
         new = [variant["item_id"] for variant in self.variants]
         return super().arguments() | {"new_item_ids": new}
-
-
-def _nth_segment(low: str, names: list[str], at: int) -> str:
-    """The words about the item at a position: after the mention of its name that belongs to it."""
-    name = names[at]
-    before = names[:at].count(name)
-    # A name can hold an option's value, as "Bed Linen" does: the part begins after it.
-    ends = [m.end() for m in matching.name_pattern(name).finditer(low)]
-    start = ends[min(before, len(ends) - 1)]
-    every = [m.start() for other in set(names) for m in matching.name_pattern(other).finditer(low)]
-    return low[start : min([position for position in every if position > start], default=len(low))]
 
 
 def _choices(product: Record) -> dict[str, list[str]]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from mua_env.envs.retail.language import matching
 
-Record = Mapping[str, Any]
+Record = dict[str, Any]
 
 _KEYWORDS = (
     "cancel return exchange modify change address payment method order orders status total price tracking number delivery shipping "
@@ -65,7 +65,9 @@ def intent(text: str) -> str | None:
 
 
 _YES = re.compile(r"\b(?:yes|yeah|yep|sure|confirm|correct|proceed|go ahead|please do)\b")
-_NO = re.compile(r"\b(?:no|not|nope|don't|wait|hold on|actually|wrong|changed my mind|change of mind|second thought|different|mistake)\b|\ba change\b")
+_NO = re.compile(
+    r"\b(?:no|not|nope|don't|wait|hold on|actually|wrong|changed my mind|change of mind|second thought|different|mistake)\b|\ba change\b"
+)
 
 
 def agrees(text: str) -> bool:
@@ -94,7 +96,9 @@ def email(text: str) -> str | None:
 
 
 _NAME = re.compile(r"\b(?=([A-Z][\w'’-]+) ([A-Z][\w'’-]+)\b)")
-_NOT_NAMES = frozenset("My The I It That You Order Zip And Well Oh Sure Okay Thank Thanks Of Hello Sorry Look Fine Let Hmm Um Uh Wait Come Certainly Hold It's I'm That's Good".split())
+_NOT_NAMES = frozenset(
+    "My The I It That You Order Zip And Well Oh Sure Okay Thank Thanks Of Hello Sorry Look Fine Let Hmm Um Uh Wait Come Certainly Hold It's I'm That's Good".split()
+)
 
 
 def name(text: str) -> tuple[str, str] | None:
@@ -139,7 +143,9 @@ def _labelled(low: str, choices: Mapping[str, Iterable[str]]) -> dict[str, str]:
     for key, values in choices.items():
         for value in values:
             phrase = f"{matching.normal(key)} {matching.normal(value)}"
-            spans += [(m.start(), m.end(), key, value) for m in re.finditer(rf"(?<!\w){re.escape(phrase)}(?!\w|\.\d)", low)]
+            spans += [
+                (m.start(), m.end(), key, value) for m in re.finditer(rf"(?<!\w){re.escape(phrase)}(?!\w|\.\d)", low)
+            ]
     return _longest(spans)
 
 
@@ -173,14 +179,18 @@ def items(text: str, held: Sequence[Record]) -> list[Record]:
     return [item for item in held if any(item is other for other in chosen)]
 
 
-def unclear_items(text: str, held: Sequence[Record]) -> list[list[Record]]:
-    """Items of one name that a text mentions without telling which of them it means."""
+def unclear_items(text: str, held: Sequence[Record], *, names_only: bool = False) -> list[list[Record]]:
+    """Items of one name that a text mentions without telling which of them it means.
+
+    ``names_only``: the options in the text do not describe the items held.
+    """
     found = matching.names_in(text, [item["name"] for item in held])
     groups = [[item for item in held if item["name"] == name_] for name_ in found]
     return [
         twins
         for twins in groups
-        if len({twin["item_id"] for twin in twins}) > 1 and not _of_twins(text, twins[0]["name"], twins, found)
+        if len({twin["item_id"] for twin in twins}) > 1
+        and (names_only or not _of_twins(text, twins[0]["name"], twins, found))
     ]
 
 
@@ -190,6 +200,8 @@ def _of_twins(text: str, name_: str, twins: Sequence[Record], names: Sequence[st
     mentions = [m.end() for m in matching.name_pattern(name_).finditer(low)]
     others = [m.start() for other in names if other != name_ for m in matching.name_pattern(other).finditer(low)]
     chosen: list[Record] = []
+    if len({twin["item_id"] for twin in twins}) == 1:
+        return list(twins[: len(mentions)])
     for start in mentions:
         end = min([at for at in mentions + others if at > start], default=len(low))
         best = _best(low[start:end], [twin for twin in twins if not any(twin is other for other in chosen)])

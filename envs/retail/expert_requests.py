@@ -137,7 +137,9 @@ class Handler:
                     named, act = [], "ask_order_again"
                     continue
                 if order["user_id"] != self.desk.user_id:
-                    raise Refusal(f"the order {named[0]} does not belong to your account, and I can only help with your own orders")
+                    raise Refusal(
+                        f"the order {named[0]} does not belong to your account, and I can only help with your own orders"
+                    )
                 self.order = order
                 yield from self.check_status()
                 return text
@@ -159,7 +161,9 @@ class Handler:
         able = [order_id for fits, order_id in best if fits] or [order_id for _, order_id in best]
         if len(able) == 1:
             return able
-        text = yield from self.ask("which_order", choices=words.listing([words.order(self.desk.orders[i]) for i in able], "or"))
+        text = yield from self.ask(
+            "which_order", choices=words.listing([words.order(self.desk.orders[i]) for i in able], "or")
+        )
         return [i for i in matching.order_ids(text) if i in able] or able[:1]
 
     def fits_status(self, order: Record) -> bool:
@@ -175,19 +179,23 @@ class Handler:
             summary = f"The user wants to {self.verb} order {self.order['order_id']}, which is {status}."
             yield from call("transfer_to_human_agents", summary=summary)
         needed = "pending" if self.pending else "delivered"
-        raise Refusal(f"order {self.order['order_id']} is {status}, and only {needed} orders can be {words.participle(self.verb)}")
+        raise Refusal(
+            f"order {self.order['order_id']} is {status}, and only {needed} orders can be {words.participle(self.verb)}"
+        )
 
     # payment methods
 
     def find_payment(self, text: str = "") -> Generator[Step, Heard, Record]:
         """Learn which of the user's payment methods is meant."""
-        methods = list((yield from self.desk.profile())["payment_methods"].values())
+        methods: list[Record] = list((yield from self.desk.profile())["payment_methods"].values())
         found = matching.find_method(text, methods) if text else []
         for _ in range(_ROUNDS):
             if len(found) == 1:
                 return found[0]
             if found:
-                text = yield from self.ask("which_payment", choices=words.listing([words.method(m, full=True) for m in found], "or"))
+                text = yield from self.ask(
+                    "which_payment", choices=words.listing([words.method(m, full=True) for m in found], "or")
+                )
                 found = matching.find_method(text, found)[:1]
             else:
                 text = yield from self.ask("ask_payment")

@@ -90,7 +90,9 @@ class AgendaUser(UserSimulator):
         for request in goal.requests:
             if request.intent not in language.intents:
                 known = ", ".join(language.intents)
-                raise TaskError(f"task {task.id!r}: the intent {request.intent!r} is unknown in {language.name}: {known}")
+                raise TaskError(
+                    f"task {task.id!r}: the intent {request.intent!r} is unknown in {language.name}: {known}"
+                )
         voice = Voice(
             Random(f"agenda:{task.id}:{seed}"),
             persona(self._persona or goal.persona),

@@ -110,12 +110,8 @@ class Turn:
         named = [r for r in pending if self._named(r)]
         fitting = [r for r in named if self._compare(r, acts.text).fits]
         current = self.agenda.current
-        if fitting:
-            chosen = current if current in fitting else fitting[0]
-        elif named:
-            chosen = current if current in named else named[0]
-        else:
-            chosen = current
+        candidates = fitting or named
+        chosen = current if current in candidates or not candidates else candidates[0]
         if chosen is None:
             return
         comparison = self._compare(chosen, acts.text)
@@ -282,7 +278,9 @@ class Turn:
         else:
             self._forget()
             fix = phrase("wish", self.voice, wish=self._wish(new))
-        self.parts.append(phrase("fallback", self.voice, fix=fix[:1].lower() + fix[1:] if fix[:2] not in ("I ", "I'") else fix))
+        self.parts.append(
+            phrase("fallback", self.voice, fix=fix[:1].lower() + fix[1:] if fix[:2] not in ("I ", "I'") else fix)
+        )
 
     def _say_again(self, request: Pending) -> None:
         """The agent found nothing under what the user said last: say it again."""

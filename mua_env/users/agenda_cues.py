@@ -51,7 +51,7 @@ class Cues:
 
 
 _ACTED = (
-    r"(?:cancell?ed|updated|changed|modified|processed|submitted|initiated|completed|exchanged|returned|placed|"
+    r"(?:cancell?ed|updated|changed|modified|processed|submitted|initiated|completed|exchanged|returned|"
     r"requested|arranged|booked|made|issued|applied|set up|finali[sz]ed|filed|created|added|removed|refunded|replaced|"
     r"switched|adjusted|recorded|registered|scheduled|upgraded|taken care of)"
 )
@@ -62,7 +62,8 @@ ENGLISH = Cues(
         r"\b(?:could|can|would|will|may) (?:you|i|we)\b.{0,40}\b(?:provide|share|tell|give|have|get|confirm|verify|"
         r"specify|clarify|send|state|supply|let|ask)\b",
         r"\bplease\b.{0,30}\b(?:provide|share|tell|give|confirm|verify|specify|clarify|send|state|enter|let me know|"
-        r"supply|include|indicate|choose|select|list|reply|respond|answer|describe|type)\b",
+        r"supply|include|indicate|choose|select|list|reply|respond|answer|describe|type|name)\b",
+        r"\b(?:also|will|would) (?:work|do)\b",
         r"\b(?:let me know|tell me|provide|give me|share|specify|send me|i(?:'ll| will|'d)?(?: also| just| still| first)? (?:need|require|"
         r"like to know|have to ask|must ask)|we(?:'ll| will)?(?: also)? need|need to know|needed:|is required|are required)\b",
         r"^\W*(?:and |also,? |first,? |next,? |then,? |now,? )?(?:what|which|who|where|when|how|why|do you|did you|are you|is it|your)\b.{0,160}(?:\?|:\s*$)",
@@ -87,6 +88,8 @@ ENGLISH = Cues(
         r"by|with|all|everything|to proceed|so i|it|the above|the following|the details|the change)\b",
         r"\b(?:your|explicit|final|get|have|need|await|awaiting|await your) (?:explicit |final |your )*(?:confirmation|"
         r"approval|go-ahead|consent|authori[sz]ation|permission)\b",
+        r"\bare (?:these|those|they) (?:all|the only)\b|\bare you (?:ok|okay|fine|happy|alright|comfortable) with\b|"
+        r"\bwould (?:that|this|it) be (?:ok|okay|alright|all right|fine|good|correct)\b|\b(?:ok|okay|yes|alright|deal)\s*\?",
         r"\b(?:sounds?|looks?) (?:good|right|correct|okay|ok|fine)(?: to you)?\s*\?",
         r"\b(?:proceed|go ahead|correct|right|okay|agreed|agree|confirmed)\s*\?",
         r"\b(?:shall|should|may|can) i (?:now )?(?:proceed|go ahead|continue)\b|\bif (?:so|you agree|correct|that works|"
@@ -99,6 +102,7 @@ ENGLISH = Cues(
         r"\b(?:^|,\s*)?to (?:proceed|continue|go ahead|get started|move forward)\b(?! with (?:this|these|the above)\b)(?!\s*[?(])[^.?!,\n]{0,60}(?=,)",
     ),
     done=_any(
+        rf"^\W*(?!.*\bnot\b)(?:[\w#-]+ ){{1,4}}{_ACTED}\W*$",
         rf"\b(?:has|have|had) (?:now |just |already )?been (?:now |successfully |fully |officially )?(?:\w+ )?{_ACTED}\b",
         rf"\b(?:was|were|is|are|'s|'re) (?:now |all )?(?:successfully )?{_ACTED}\b",
         rf"\b(?:i|we)(?:'ve| have|'ve just| have just)? (?:now |just |also |gone ahead and )?(?:successfully )?{_ACTED}\b",
@@ -107,7 +111,7 @@ ENGLISH = Cues(
         r"\bwent through\b|\btaken care of\b",
     ),
     not_done=_any(
-        r"\b(?:once|after|if|when|until|before|unless|whether|will|would|can|could|should|shall|must|may|might|to be|"
+        r"\b(?:located|found|verified|identified|retrieved|authenticated|confirmed your|once|after|if|when|until|before|unless|whether|will|would|can|could|should|shall|must|may|might|to be|"
         r"cannot|can't|not|n't|only|already|which|that was)\b"
     ),
     refuse=_any(
@@ -118,6 +122,8 @@ ENGLISH = Cues(
         r"\b(?:against|outside|beyond) (?:of )?(?:our|the|my|company|store)\b|\bpolicy (?:does not|doesn't|prohibits|prevents|forbids|"
         r"only allows|requires)\b|\b(?:does not|doesn't|do not|don't) (?:allow|permit|support|offer|qualify|let)\b|"
         r"\bno longer (?:possible|eligible|be (?:cancel|chang|modif|return|exchang)\w*)\b|\b(?:is|are) no longer (?:eligible|possible)\b",
+        r"\bnot (?:enough|sufficient)\b|\binsufficient\b|\b(?:does not|doesn't|do not|don't|will not|won't|would not|wouldn't) "
+        r"(?:\w+ ){0,2}cover\b",
         r"\bonly (?:\w+ ){0,4}(?:can|may) be (?:cancel|return|exchang|modif|chang|refund)\w*|"
         r"\bcan only (?:be )?(?:cancel|return|exchang|modif|chang|refund|go)\w*",
     ),
@@ -129,18 +135,17 @@ ENGLISH = Cues(
         r"\bif\b.{0,40}\b(?:can't|cannot|unable|don't)\b",
     ),
     not_found=_any(
-        r"\b(?:could ?n't|could not|can ?not|can't|unable to|did ?n't|did not|not able to|wasn't able to|don't|do not) "
+        r"\b(?:could ?n't|could not|can ?not|can't|unable to|did ?n't|did not|not able to|wasn't able to) "
         r"(?:seem to )?(?:be able to )?(?:find|locate|verify|identify|retrieve|pull up|see|match|recogni[sz]e)\b",
         r"\bnot found\b|\bno (?:account|user|profile|match|record|order)s?\b.{0,30}\b(?:found|match\w*|exists?|with|under|for)\b|"
-        r"\b(?:does not|doesn't|did not|didn't) (?:match|exist|appear)\b|\bno match\b|\binvalid\b",
+        r"\b(?:does not|doesn't|did not|didn't) (?:match|exist|appear)\b|\b(?:no|any) match(?:es)?\b|\binvalid\b",
     ),
     unavailable=_any(
-        r"\b(?:not|n't) (?:currently |presently |be )?(?:available|in stock|sold|offered)\b|\bunavailable\b|\bout of stock\b|"
+        r"(?:\bnot|n't) (?:currently |presently |be )?(?:available|in stock|sold|offered)\b|\bunavailable\b|\bout of stock\b|"
         r"\bsold out\b|\bno longer (?:available|in stock|sold|offered)\b",
-        r"\b(?:do not|don't|does not|doesn't) (?:currently )?(?:have|carry|stock|sell|come|exist)\b|\bno (?:such )?"
+        r"\b(?:we|i|they|it|shop|store|product|item|that|this) (?:currently )?(?:do not|don't|does not|doesn't) (?:currently |seem to )?"
+        r"(?:have|carry|stock|sell|come|exist)\b|\bno (?:such )?"
         r"(?:variants?|options?|items?|versions?|flights?|seats?)\b.{0,40}(?:available|match|exist|with|left|$)",
-        r"\bnot (?:enough|sufficient)\b|\binsufficient\b|\b(?:does not|doesn't|do not|don't|will not|won't|would not|wouldn't) "
-        r"(?:\w+ ){0,2}cover\b",
     ),
     reason=_any(
         r"\b(?:because|since|due to|as (?:it|they|the|this|that|your) |policy|policies|rules?|terms|already|only|status|pending|delivered|"
@@ -164,12 +169,12 @@ ENGLISH = Cues(
         r"\bare you (?:sure|certain|okay|ok|still|interested|looking|willing)\b",
     ),
     more=_any(
-        r"\b(?:anything|something|any other|what|how|any more|further|additional)\b.{0,12}\b(?:else|other|questions?|more|requests?|"
-        r"assistance|concerns?|can i (?:also )?(?:help|assist))\b"
+        r"\b(?:anything|something|any other|what|any more|further|additional)\b.{0,12}\b(?:else|other|questions?|more|requests?|"
+        r"assistance|concerns?)\b"
     ),
     close=_any(
-        r"\b(?:goodbye|good-bye|bye|farewell)\b|\b(?:have|enjoy) (?:a|the|your) (?:\w+ ){0,3}(?:day|evening|night|weekend|one|time|rest)\b|"
-        r"\btake care\b|\bthank(?:s| you) for (?:contacting|reaching|choosing|shopping|calling|your (?:business|patience|time))\b"
+        r"\b(?:goodbye|good-bye|bye|farewell)\b|\b(?:have|enjoy) (?:a|the|your) (?:\w+ ){0,5}(?:day|evening|night|weekend|afternoon|morning)\b|"
+        r"\btake care\b(?! of)|\bthank(?:s| you) for (?:contacting|choosing|shopping|calling|your business)\b"
     ),
     help=_any(
         r"\b(?:how|what) (?:can|may|could|do|would|should)\b.{0,40}\b(?:help|assist|do for|like help|like me|need|want|happen|like to do|like to)\b",

@@ -57,7 +57,7 @@ PERSONAS: Mapping[str, Persona] = {
         Persona(
             "confused",
             opening="[Um|Uh|Hmm|Er], [hello|hi][?|.|, is this the right place?] [I'm not sure how this works, but |]",
-            before="[Um|Uh|Hmm|Let me think|I think so|Wait|Hold on]... ",
+            before="[Um|Uh|Hmm|Let me think|Er|Let me see|Oh]... ",
             after=" [At least I think so|If that makes sense|I hope that's right|I get mixed up sometimes"
             "|Sorry, I'm not good with this].",
             garnish=0.4,
@@ -66,8 +66,7 @@ PERSONAS: Mapping[str, Persona] = {
             "impatient",
             opening="[Listen|Look|Okay|Hi], [I'm in a hurry|I don't have much time|let's be quick|make this fast]. ",
             before="[Look|Fine|Come on|Okay, okay], ",
-            after=" [Please hurry|Can we speed this up?|I don't have all day|Let's move on|Be quick, please]"
-            "[.|!]",
+            after=" [Please hurry|Can we speed this up?|I don't have all day|Let's move on|Be quick, please][.|!]",
             garnish=0.35,
             patience=3,
         ),
@@ -141,7 +140,9 @@ _APOSTROPHE = re.compile(r"(?<=\bI) (?='(?:d|m)\b)")
 def _decapital(text: str) -> str:
     """The text as it goes on after a comma."""
     word = text.split(" ", 1)[0]
-    return text if word.startswith((KEEP_OPEN, "I")) and word not in ("It", "It's", "In") else text[:1].lower() + text[1:]
+    return (
+        text if word.startswith((KEEP_OPEN, "I")) and word not in ("It", "It's", "In") else text[:1].lower() + text[1:]
+    )
 
 
 def _tidy(text: str) -> str:

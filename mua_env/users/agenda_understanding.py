@@ -65,7 +65,9 @@ class AgentActs:
         return not any(char.isalpha() for char in self.text)
 
 
-_MARKUP = re.compile(r"\*+|`+|^\s{0,3}(?:#{1,6}\s+|>\s*)|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)|[\x00-\x08\x0b-\x1f]", re.MULTILINE)
+_MARKUP = re.compile(
+    r"\*+|`+|^\s{0,3}(?:#{1,6}\s+|>\s*)|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)|[\x00-\x08\x0b-\x1f]", re.MULTILINE
+)
 _SPACES = re.compile(r"[ \t\u00a0]+")
 _SPLIT = re.compile(r"(?<=[.?!])[\"”')]?\s+(?![(\[]?\s*(?:yes|y)\s*/)|\s*\n\s*", re.IGNORECASE)
 _ITEM = re.compile(r"^\s*(?:[-–—•+]|\(?\d{1,2}[.)]|\(?[a-h][.)])\s*")
@@ -104,12 +106,14 @@ def understand(
     acts = AgentActs(text=plain(text))
     asked: list[str] = []
     listing = False
+    before: list[str] = []
     for sentence in sentences(acts.text):
         item = _ITEM.match(sentence) is not None
         low = sentence.lower()
         listed = listing and (item or (len(sentence) < 60 and not low.endswith((".", "?"))))
         listing = listed or (low.endswith(":") and cues.listing.search(low) is not None)
-        _sentence(acts, sentence, low, listed, language, cues, asked)
+        before = _sentence(acts, sentence, low, listed, language, cues, asked, before)
+    _settle(acts, bool(asked))
     acts.asked = language.refine(tuple(dict.fromkeys(asked)), acts.text, given or {}, intent)
     return acts
 
@@ -122,12 +126,18 @@ def _sentence(
     language: DialogueLanguage,
     cues: Cues,
     asked: list[str],
-) -> None:
+    before: list[str],
+) -> list[str]:
+    """Read one sentence; returns the slots that it mentions without asking for them."""
     question = low.rstrip("\"') ").endswith("?")
     acts.question |= question
     bare = cues.clause.sub(" ", low)
     confirm = cues.confirm.search(bare) is not None
-    weak = not confirm and (question or "please" in low or "let me know" in low) and cues.confirm_weak.search(bare) is not None
+    weak = (
+        not confirm
+        and (question or "please" in low or "let me know" in low)
+        and cues.confirm_weak.search(bare) is not None
+    )
     more = cues.more.search(low) is not None and (question or "let me know" in low or "if " in low)
     acts.more |= more
     acts.close |= cues.close.search(low) is not None
@@ -135,8 +145,13 @@ def _sentence(
     acts.choice |= cues.either.search(low) is not None
     _verdicts(acts, sentence, low, question, cues)
     if more:
-        return
-    names = _slots(bare, language) if listed or cues.request.search(bare) else []
+        return []
+    mentioned = _slots(bare, language)
+    asks = listed or cues.request.search(bare) is not None
+    names = mentioned if asks else []
+    if asks and not names and before and _PRONOUN.search(low):
+        names = before
+    confirm |= question and not names and _would_act(low, language, cues)
     if confirm or (weak and not names):
         acts.confirm = True
     else:
@@ -147,6 +162,27 @@ def _sentence(
         acts.offer_handover |= question and cues.handover.search(low) is not None
         acts.offer |= question and not confirm and cues.offer.search(low) is not None
     acts.wait |= not question and cues.wait.search(low) is not None
+    return [] if asks else mentioned
+
+
+_PRONOUN = re.compile(r"\b(?:provide|share|tell me|give me|what are) (?:those|them|these|they|that|it)\b")
+_ME = re.compile(r"\b(?:me|i|us|we)\b")
+
+
+def _would_act(low: str, language: DialogueLanguage, cues: Cues) -> bool:
+    """Whether a question offers to carry out one of the domain's intents ("shall I cancel it now?")."""
+    offer = cues.offer.search(low)
+    if offer is None or not _ME.search(offer[0]):
+        return False
+    return any(intent.named_pattern.search(low, offer.end()) for intent in language.intents.values())
+
+
+def _settle(acts: AgentActs, asked: bool) -> None:
+    """What the whole text tells about its parts: a text that asks is no goodbye and no announcement of work."""
+    acts.wait &= not (acts.confirm or asked or acts.question or acts.handover)
+    acts.close &= not (acts.question or asked or acts.handover or acts.confirm)
+    if acts.offer_handover and acts.confirm:
+        acts.confirm = False
 
 
 def _slots(low: str, language: DialogueLanguage) -> list[str]:
@@ -171,6 +207,8 @@ def _verdicts(acts: AgentActs, sentence: str, low: str, question: bool, cues: Cu
         return
     if cues.handover.search(low) and not cues.offer_handover.search(low):
         acts.handover = True
+    elif cues.handover.search(low):
+        acts.offer_handover = True
     claim = cues.done.search(low)
     if claim and not cues.not_done.search(low, 0, claim.start()) and "already" not in claim[0]:
         acts.done.append(sentence)

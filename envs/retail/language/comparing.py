@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from mua_env.envs.retail.language import matching
@@ -21,7 +21,7 @@ def compare(intent: str, slots: Record, text: str, products: Sequence[str]) -> C
     """The slots that a text states wrongly, and those that it states rightly; silence counts as neither."""
     wrong: list[str] = []
     right: list[str] = []
-    checks = {
+    checks: dict[str, Callable[[Any, str], bool | None]] = {
         "order_id": _order,
         "reason": _reason,
         "payment_method": _payment,
@@ -93,19 +93,25 @@ def _meant(name: str, text: str) -> bool:
 
 
 def _new_options(wanted: Sequence[Record], text: str) -> bool | None:
-    low = matching.normal(text)
     names = [item["name"] for item in wanted]
-    verdicts = [_options_of(item, low, names) for item in wanted if item.get("new_options")]
+    whole = matching.normal(text)
+    found = matching.parts(text, names)
+    verdicts = []
+    for item in wanted:
+        own = [part for name, part in found if name == item["name"]]
+        # Twins are told apart by their options only: what is said of either counts for both.
+        part = " ".join(own) if own and len(set(names)) > 1 else whole
+        if item.get("new_options"):
+            verdicts.append(_options_of(item, part, whole))
     if any(verdict is False for verdict in verdicts):
         return False
     return True if any(verdicts) else None
 
 
-def _options_of(item: Record, low: str, names: Sequence[str]) -> bool | None:
+def _options_of(item: Record, part: str, whole: str) -> bool | None:
     new, old = item["new_options"], item.get("options") or {}
-    part = low if len(names) == 1 or names.count(item["name"]) > 1 else matching.segment(low, item["name"], names)
     changed = [key for key in new if new[key] != old.get(key)]
-    if str(item.get("new_item_id", "\0")) in low:
+    if str(item.get("new_item_id", "\0")) in whole:
         return True
     stated = [key for key in changed if _states(part, key, new[key])]
     if len(stated) == len(changed):
@@ -139,6 +145,21 @@ def answered(slots: Record, text: str) -> bool:
     return matching.normal(wanted) in matching.normal(text)
 
 
+def _which(text: str) -> str:
+    """What "which one?" asks for: the last kind of thing that the text lists."""
+    if len(matching.order_ids(text)) > 1:
+        return "order_id"
+    if matching.payment_kinds(text) and not re.search(
+        r"\b(?:items?|products?|variants?|options?)\b", text, re.IGNORECASE
+    ):
+        return "payment_method"
+    return (
+        "new_options"
+        if re.search(r"\b(?:instead|prefer|available|in stock|new one)\b", text, re.IGNORECASE)
+        else "items"
+    )
+
+
 _THINGS = ("items", "item_options", "new_options")
 
 
@@ -149,6 +170,11 @@ def refine(asked: Sequence[str], text: str, given: Mapping[str, int], intent: st
     its options; a question for new options mentions the item.
     """
     slots = list(asked)
+    if "one" in slots:
+        at = slots.index("one")
+        slots[at : at + 1] = [] if len(slots) > 1 else [_which(text)]
+    if "address" in slots:
+        slots = [slot for slot in slots if slot not in _THINGS]
     if "zip" in slots and "address" in slots:
         identity = "first_name" in slots or "email" in slots
         slots.remove("address" if identity and not given.get("zip") else "zip")

@@ -33,7 +33,10 @@ INTENTS: dict[str, Intent] = {
             "modify_items",
             ("order_id", "items", "new_options", "payment_method"),
             r"\b(?:modif|chang|updat|swap|switch|replac|adjust)\w*",
-            _claim(r"modified|changed|updated|swapped|switched|replaced|adjusted|modification|update|change", r"items?\b|options?\b|product|variant|order"),
+            _claim(
+                r"modified|changed|updated|swapped|switched|replaced|adjusted|modification|update|change",
+                r"items?\b|options?\b|product|variant|order",
+            ),
         ),
         Intent(
             "modify_order_address",
@@ -53,7 +56,9 @@ INTENTS: dict[str, Intent] = {
             r"\b(?:modif|chang|updat|set)\w*\b(?=[\s\S]*\baddress)|\baddress\b",
             _claim(r"modified|changed|updated|set|modification|update|change", r"address|profile"),
         ),
-        Intent("ask", ("order_id", "product"), r"\b(?:check|look|tell|inform|status|total|tracking|options)\b", r"(?!)"),
+        Intent(
+            "ask", ("order_id", "product"), r"\b(?:check|look|tell|inform|status|total|tracking|options)\b", r"(?!)"
+        ),
         Intent("human", (), r"\b(?:human|representative|transfer)\b", r"(?!)"),
     )
 }

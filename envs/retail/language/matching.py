@@ -5,24 +5,31 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 Record = Mapping[str, Any]
+_R = TypeVar("_R", bound=Record)
 
 ORDER_ID = re.compile(r"#?\bW\d{7}\b", re.IGNORECASE)
 EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,32}){1,3}")
 ZIP = re.compile(r"(?<![\d#W])\b\d{5}\b(?!\d)")
-_LAST_FOUR = re.compile(r"\b(?:ending|ends|end|last four|last 4|last four digits|number)\b\D{0,20}(\d{4})\b|[*x•.]{2,}\s?-?(\d{4})\b")
+_LAST_FOUR = re.compile(
+    r"\b(?:ending|ends|end|last four|last 4|last four digits|number)\b\D{0,20}(\d{4})\b|[*x•.]{2,}\s?-?(\d{4})\b"
+)
 _DASHES = re.compile(r"[-–—/_’']")
 _SPACES = re.compile(r"\s+")
 
 PAYMENT_KINDS: dict[str, re.Pattern[str]] = {
     "paypal": re.compile(r"\bpay ?pal\b", re.IGNORECASE),
     "gift_card": re.compile(r"\bgift ?-?_?cards?\b", re.IGNORECASE),
-    "credit_card": re.compile(r"\bcredit ?-?_?cards?\b|\bvisa\b|\bmaster ?card\b|\bamex\b|\bamerican express\b|\bdiscover\b", re.IGNORECASE),
+    "credit_card": re.compile(
+        r"\bcredit ?-?_?cards?\b|\bvisa\b|\bmaster ?card\b|\bamex\b|\bamerican express\b|\bdiscover\b", re.IGNORECASE
+    ),
 }
 _REASONS: dict[str, re.Pattern[str]] = {
-    "no longer needed": re.compile(r"\bno longer (?:\w+ ){0,2}(?:need|want|required)|\b(?:do not|don't|not) need\b", re.IGNORECASE),
+    "no longer needed": re.compile(
+        r"\bno longer (?:\w+ ){0,2}(?:need|want|required)|\b(?:do not|don't|not) need\b", re.IGNORECASE
+    ),
     "ordered by mistake": re.compile(r"\bmistake\b|\baccident|\bby error\b|\bwrong order\b", re.IGNORECASE),
 }
 
@@ -63,7 +70,11 @@ def names_in(text: str, names: Iterable[str]) -> list[str]:
     spans = []
     for name in dict.fromkeys(names):
         spans += [(match.start(), match.end(), name) for match in name_pattern(name).finditer(low)]
-    kept = [a for a in spans if not any(b is not a and b[0] <= a[0] and a[1] <= b[1] and b[1] - b[0] > a[1] - a[0] for b in spans)]
+    kept = [
+        a
+        for a in spans
+        if not any(b is not a and b[0] <= a[0] and a[1] <= b[1] and b[1] - b[0] > a[1] - a[0] for b in spans)
+    ]
     return list(dict.fromkeys(name for _, _, name in sorted(kept)))
 
 
@@ -85,8 +96,42 @@ def is_weak(value: str) -> bool:
 
 
 _WEAK_WORDS = frozenset(
-    ("yes", "no", "none", "one", "two", "three", "four", "five", "xxl", "low", "high", "medium", "small", "large", "set", "full", "long", "short", "full", "half", "soft",
-     "hard", "firm", "regular", "key", "code", "right", "left", "single", "double", "light", "fixed", "flat", "plain")
+    (
+        "yes",
+        "no",
+        "none",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "xxl",
+        "low",
+        "high",
+        "medium",
+        "small",
+        "large",
+        "set",
+        "full",
+        "long",
+        "short",
+        "full",
+        "half",
+        "soft",
+        "hard",
+        "firm",
+        "regular",
+        "key",
+        "code",
+        "right",
+        "left",
+        "single",
+        "double",
+        "light",
+        "fixed",
+        "flat",
+        "plain",
+    )
 )
 
 
@@ -105,7 +150,7 @@ def last_fours(text: str) -> list[str]:
     return [first or second for first, second in _LAST_FOUR.findall(text.lower())]
 
 
-def find_method(text: str, methods: Iterable[Record]) -> list[Record]:
+def find_method(text: str, methods: Iterable[_R]) -> list[_R]:
     """The payment methods that a text can mean, best first: by last four digits, by id, else by kind and brand."""
     methods = list(methods)
     low = text.lower()
@@ -113,7 +158,11 @@ def find_method(text: str, methods: Iterable[Record]) -> list[Record]:
     if named:
         return named
     digits = last_fours(text)
-    exact = [m for m in methods if m.get("last_four") and (m["last_four"] in digits or re.search(rf"\b{m['last_four']}\b", low))]
+    exact = [
+        m
+        for m in methods
+        if m.get("last_four") and (m["last_four"] in digits or re.search(rf"\b{m['last_four']}\b", low))
+    ]
     if exact:
         return exact
     kinds = payment_kinds(text)
@@ -123,11 +172,39 @@ def find_method(text: str, methods: Iterable[Record]) -> list[Record]:
     return branded or balance or fitting
 
 
-def segment(text: str, name: str, others: Iterable[str]) -> str:
-    """The part of a *normal* text from the first mention of a name to the next mention of another."""
-    match = name_pattern(name).search(text)
-    if match is None:
-        return ""
-    ends = [m.start() for other in others if other != name for m in name_pattern(other).finditer(text, match.end())]
-    end = min(ends, default=len(text))
-    return text[match.start() : end]
+_HEADING = re.compile(
+    r"(?:^|[,:.(>]|\b(?:the|and|new|your|an?|for|of|my|to|this|that|from|like|want|it|in|return|exchange))\s*$"
+)
+
+
+def parts(text: str, names: Iterable[str]) -> list[tuple[str, str]]:
+    """Cut a text into what it says of each product: the name, and the *normal* words after it.
+
+    A clause (up to ``;`` or the end of the line) without a name belongs to the name before. A name counts where it
+    can begin a phrase, so that "compartment laptop" is no laptop.
+    """
+    wanted = list(dict.fromkeys(names))
+    found: list[tuple[str, str]] = []
+    for clause in _CLAUSE.split(text):
+        low = normal(clause)
+        heads = _heads(low, wanted)
+        if not heads:
+            if found and low:
+                found[-1] = (found[-1][0], f"{found[-1][1]} {low}")
+            continue
+        for at, (_, end, name) in enumerate(heads):
+            stop = heads[at + 1][0] if at + 1 < len(heads) else len(low)
+            found.append((name, low[end:stop]))
+    return found
+
+
+_CLAUSE = re.compile(r"[;\n]")
+
+
+def _heads(low: str, names: Iterable[str]) -> list[tuple[int, int, str]]:
+    spans = sorted((m.start(), m.end(), name) for name in names for m in name_pattern(name).finditer(low))
+    return [
+        span
+        for position, span in enumerate(spans)
+        if position == 0 or _HEADING.search(low, max(0, span[0] - 12), span[0])
+    ]

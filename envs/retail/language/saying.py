@@ -24,7 +24,9 @@ def _things(slots: Record, voice: Voice) -> str:
     several = len(slots.get("items") or ()) > 1
     if voice.short:
         return "items" if several else "an item"
-    return voice.say("[some items|a few things|several items|some things]" if several else "[an item|something|one item]")
+    return voice.say(
+        "[some items|a few things|several items|some things]" if several else "[an item|something|one item]"
+    )
 
 
 def value(slot: str, source: Record, voice: Voice, about: str = "") -> str | None:
@@ -86,7 +88,9 @@ def _items(items: Sequence[Record] | None, voice: Voice) -> str | None:
 
 def _all_options(items: Sequence[Record] | None, voice: Voice) -> str | None:
     parts = [
-        f"the one with {options(item['options'], voice)}" if len(items or ()) == 1 else f"the {voice.keep(item['name'])} with {options(item['options'], voice)}"
+        f"the one with {options(item['options'], voice)}"
+        if len(items or ()) == 1
+        else f"the {voice.keep(item['name'])} with {options(item['options'], voice)}"
         for item in items or ()
         if item.get("options")
     ]
@@ -114,7 +118,9 @@ def method(payment: Record, voice: Voice) -> str:
         known = payment.get("balance")
         card = "gift card" if known is None else f"gift card with ${known} on it"
         return voice.say("[my|the] {v}", v=voice.keep(card))
-    brand = {"visa": "Visa", "mastercard": "Mastercard", "amex": "Amex"}.get(str(payment.get("brand", "")), "credit card")
+    brand = {"visa": "Visa", "mastercard": "Mastercard", "amex": "Amex"}.get(
+        str(payment.get("brand", "")), "credit card"
+    )
     digits = payment.get("last_four")
     if not digits:
         return voice.say("[my|the] {v}", v=voice.keep("credit card"))

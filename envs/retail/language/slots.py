@@ -46,13 +46,17 @@ SLOTS: dict[str, Slot] = {
             long="[My email is|My email address is|It's|You can find me under|It should be under] {value}.",
             personal=True,
         ),
-        Slot("user_id", "user id", r"\buser ?(?:id|name)\b|\baccount (?:id|number)|\bcustomer (?:id|number)|\bmember(?:ship)? (?:id|number)",
-             personal=True),
+        Slot(
+            "user_id",
+            "user id",
+            r"\buser ?(?:id|name)\b|\baccount (?:id|number)|\bcustomer (?:id|number)|\bmember(?:ship)? (?:id|number)",
+            personal=True,
+        ),
         Slot("phone", "phone number", r"\bphone\b|\btelephone|\bmobile number", personal=True),
         Slot(
             "order_id",
             "order number",
-            r"\border ?(?:id|number|no\b|nr|#)|\border's (?:id|number)|\b(?:which|what|for which|specific|particular) (?:\w+ ){0,2}orders?\b|"
+            r"\border ?(?:id|number|no\.|nr\b|#(?!\s?w?\d))|\border's (?:id|number)|\b(?:which|what|for which|specific|particular) (?:\w+ ){0,2}orders?\b|"
             r"\bids? (?:of|for) (?:the|your|this|that|each) (?:\w+ )?order|\bnumbers? (?:of|for) (?:the|your|this|that) (?:\w+ )?order|"
             r"\border (?:would you|do you|are you|you(?:'d| would| want| wish| are|'re))",
             piece="order {value}",
@@ -62,7 +66,7 @@ SLOTS: dict[str, Slot] = {
         Slot(
             "reason",
             "reason",
-            r"\breasons?\b|\bwhy (?:do|are|would|you|did)\b|\bno longer needed\b.{0,60}\bmistake\b|\bno longer need\b.{0,60}\bmistake\b",
+            r"\breasons?\b|\bwhy\s*\?|\bwhy (?:do|are|would|you|did)\b|\bno longer needed\b.{0,60}\bmistake\b|\bno longer need\b.{0,60}\bmistake\b",
             short="[{value}|It is {value}.|Reason: {value}.|It's {value}.]",
             long="[The reason is that it was {value}|The reason is: {value}|It's {value}|Just put {value}|Well, {value}].",
         ),
@@ -70,8 +74,8 @@ SLOTS: dict[str, Slot] = {
             "items",
             "item",
             r"\b(?:which|what|name the|list the|list of|names? of the|specific|exact|all|each|any|the|these|following|particular) "
-            r"(?:\w+ ){0,3}(?:items?|products?|articles?|pieces?)\b|\bitem\(s\)|\bproduct\(s\)|\bwhich ones?\b|\bwhat (?:exactly )?(?:would|do) you (?:like|want|wish)"
-            r"(?: to)? (?:return|exchange|modify|change|swap|send back)|\bitems? (?:would|do|you)|\bitem (?:name|id)s?\b|\bwhat (?:are|is) you "
+            r"(?:\w+ ){0,3}(?:items?|products?|articles?|pieces?|things)\b|\bitems?\s*(?:\?|$)|\bitem\(s\)|\bproduct\(s\)|\bwhat (?:exactly )?(?:would|do) you (?:like|want|wish)"
+            r"(?: to)? (?:return|exchange|modify|change|swap|send back)(?! (?:it|them|this|that|the \w+|your \w+) (?:for|to|with)\b)|\bitems? (?:would|do|you)|\bitem (?:name|id)s?\b|\bwhat (?:are|is) you "
             r"(?:returning|exchanging)",
             short="[{value}|It is {value}.|{value}, please.|{value}.]",
             long="[It's about|That would be|I mean|It would be|It's] {value}.",
@@ -89,11 +93,12 @@ SLOTS: dict[str, Slot] = {
             r"\bnew (?:item|option|variant|product|version|color|size|one|choice|specification|configuration|model|selection)|"
             r"\b(?:which|what|desired|preferred|other|different|replacement|specific) (?:\w+ ){0,3}(?:options?|variants?|versions?|colou?rs?|sizes?|styles?|materials?|specifications?"
             r"|features?|configurations?|attributes?|models?|kind|types?|replacements?)\b|\b(?:exchange|swap|change|replace|modify|switch)\w* (?:\w+ ){0,4}"
-            r"(?:for|to|with|into|by) (?:what|which|instead)\b|\b(?:exchange|change|replace|swap|modify|switch)(?:d)? (?:\w+ ){0,4}(?:to|for|with|into)\s*\?|\binstead\b|\breplacement"
+            r"(?:for|to|with|into|by) (?:what|which|instead)\b|\b(?:exchange|change|replace|swap|modify)(?:d)? (?:\w+ ){0,4}(?:to|for|with|into)\s*\?|\binstead\b|\breplacement"
             r"|\bwhat (?:would|do) you (?:like|want) (?:\w+ ){0,4}(?:for|to be|instead|in exchange)|\boptions? (?:would|do) you|\boptions\b|\bprefer(?:red|ence)?\b(?!.{0,30}\b(?:payment|refund)\b)",
             short="[{value}|{value}, please.|{value}.|I want {value}.]",
             long="[I'd like|I would like|I want|Please make it|I'm looking for] {value}.",
         ),
+        Slot("one", "one", r"\bwhich (?:ones?|of (?:the|these|those|them|your))\b"),
         Slot(
             "payment_method",
             "payment method",
