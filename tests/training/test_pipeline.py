@@ -1,6 +1,9 @@
 """Whole runs on the real retail domain, as small as can be."""
 
 import json
+import os
+import subprocess
+import sys
 from collections import Counter
 from io import StringIO
 from pathlib import Path
@@ -25,6 +28,7 @@ from mua_env.training.pipeline import train
 from mua_env.training.run_folder import RunFolder, new_run_folder, read_metrics
 from mua_env.trajectory import read_trajectories
 
+ROOT = Path(__file__).resolve().parents[2]
 SMALL = ScratchConfig(hidden=32, layers=1, heads=2, kv_heads=1, vocabulary=600)
 
 
@@ -151,3 +155,32 @@ def test_run_folders_are_never_overwritten(tmp_path: Path) -> None:
     with (paths[0] / "metrics.jsonl").open("a") as file:
         file.write('{"half": ')
     assert [row["x"] for row in read_metrics(paths[0])] == [1.0]
+
+
+def test_a_run_of_two_processes(tmp_path: Path) -> None:
+    """Both processes hold dialogues and train one model; the first one's files are the run's."""
+    config = _config(tmp_path, evaluation=EvaluationConfig(tasks=4, repeats=1))
+    source = tmp_path / "run.yaml"
+    source.write_text(json.dumps(config.model_dump(mode="json")))
+    command = [sys.executable, "-m", "accelerate.commands.launch", "--multi_gpu", "--num_processes", "2"]
+    command += ["--num_machines", "1", "--mixed_precision", "no", "--dynamo_backend", "no"]
+    done = subprocess.run(
+        [*command, "--main_process_port", "0", str(ROOT / "examples" / "train_from_yaml.py"), str(source)],
+        env={**os.environ, "ACCELERATE_USE_CPU": "true", "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    (folder,) = [path for path in tmp_path.iterdir() if path.is_dir()]
+    assert json.loads((folder / "summary.json").read_text())["processes"] == 2
+    by_rank = [list(read_trajectories(folder / name)) for name in ("trajectories.jsonl", "trajectories-rank1.jsonl")]
+    for rows in by_rank:
+        assert Counter(row.meta["phase"] for row in rows) == {"evaluation": 4, "grpo": 4}
+    everything = [row for rows in by_rank for row in rows]
+    assert len({row.id for row in everything}) == 16
+    updates = [row for row in read_metrics(folder) if row["phase"] == "grpo"]
+    for update in updates:
+        held = [r for r in everything if r.meta["phase"] == "grpo" and r.meta["step"] == update["step"]]
+        assert update["reward"] == pytest.approx(sum(r.score.reward for r in held if r.score) / 4)
