@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _usage(error: Exception) -> str:
     text: str = error.format_message()  # type: ignore[attr-defined]
     context = getattr(error, "ctx", None)
-    return text if context is None else f"{text} (see {context.command_path} --help)"
+    return text if context is None else f"{text.rstrip('.')} (see {context.command_path} --help)"
 
 
 def _refuse(text: str, status: int) -> int:

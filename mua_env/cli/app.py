@@ -7,15 +7,15 @@ from typing import Annotated, Any
 
 import typer
 
-from mua_env.cli import play, rollout, tasks
 from mua_env.cli import options as opt
+from mua_env.cli import play, rollout, tasks
 
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
+    rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Environments and a GRPO trainer for agents that talk with a user while they work with tools.",
 )
 app.command("play")(play.play)
 app.command("rollout")(rollout.rollout)
@@ -31,6 +31,7 @@ def command() -> Any:
 def root(
     version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False,
 ) -> None:
+    """Environments and a GRPO trainer for agents that talk with a user while they work with tools."""
     if version:
         from mua_env import __version__
 
@@ -42,9 +43,14 @@ def root(
 def domains() -> None:
     """List the installed domains with their environment ids, tools and splits."""
     from mua_env.domain import environment_ids, load_domain
+    from mua_env.errors import DomainError
 
     for name, identifier in sorted(environment_ids().items()):
-        domain = load_domain(name)
+        try:
+            domain = load_domain(name)
+        except DomainError as error:
+            typer.echo(f"{name:<10} {identifier:<18} broken: {error}")
+            continue
         splits = ", ".join(f"{split} ({len(domain.tasks(split)):,} tasks)" for split in domain.splits)
         typer.echo(f"{name:<10} {identifier:<18} {len(domain.toolkit.schemas())} tools; {splits}")
 

@@ -127,7 +127,7 @@ def _progress(
 ) -> Iterator[Callable[[Trajectory], None]]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    counts = {"right": 0, "wrong": 0, "faults": 0}
+    counts: dict[str, Any] = {"right": 0, "wrong": 0, "faults": 0}
     columns = (TextColumn("dialogues"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     shown = TextColumn("right {task.fields[right]}, wrong {task.fields[wrong]}, faults {task.fields[faults]}")
     with Progress(*columns, shown, console=console) as bar:

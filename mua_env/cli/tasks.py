@@ -1,4 +1,4 @@
-"""`mua-env tasks`: list, show and check tasks."""
+"""`mua-env tasks`: list, show, check, audit and generate tasks."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mua_env.cli import options as opt
+from mua_env.cli.audit import audit_tasks
+from mua_env.cli.generate import generate_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,7 +16,9 @@ if TYPE_CHECKING:
     from mua_env.setting import Setting
     from mua_env.tasks import Task
 
-app = typer.Typer(no_args_is_help=True, help="List, show and check tasks.")
+app = typer.Typer(no_args_is_help=True, help="List, show, check, audit and generate tasks.")
+app.command("audit")(audit_tasks)
+app.command("generate")(generate_tasks)
 
 LimitOption = Annotated[int, typer.Option("--limit", "-n", min=1, help="Only the first so many.")]
 

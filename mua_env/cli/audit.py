@@ -1,0 +1,87 @@
+"""`mua-env tasks audit`: what is wrong with the tasks of a source, and what agents without skill score on them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mua_env.cli.options import PathOption, SeedOption
+from mua_env.errors import ConfigError
+
+if TYPE_CHECKING:
+    from mua_env.audit import Audit
+
+
+def audit_tasks(
+    source: Annotated[
+        str, typer.Argument(help="Domain and task source, as retail:train, retail:test:level=2 or retail:tau1:test.")
+    ],
+    path: PathOption = None,
+    scoring: Annotated[
+        str | None, typer.Option("--scoring", help="compat or strict; default: the source's own.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option("--limit", help="Audit the first tasks only.")] = None,
+    seed: SeedOption = 0,
+    baselines: Annotated[bool, typer.Option(help="Run the baselines with the agenda user.")] = True,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Write the audit as JSON; - is standard output, without the table.")
+    ] = None,
+    html_file: Annotated[Path | None, typer.Option("--html", help="Write the audit as a self-contained page.")] = None,
+    every_task: Annotated[bool, typer.Option("--all", help="List every task in the table.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Exit with status 1 if something is wrong.")] = False,
+) -> None:
+    """Audit tasks: gold that fails or changes nothing, duplicates, what lies with the user, baselines."""
+    from rich.console import Console
+
+    found = _run(source, path, scoring, limit=limit, seed=seed, run_baselines=baselines)
+    if html_file is not None:
+        from mua_env.audit.html import render_html
+
+        _write(html_file, render_html(found))
+    if json_file is not None:
+        _write(json_file, found.model_dump_json(indent=1) + "\n")
+    if json_file != Path("-"):
+        from mua_env.audit.table import render
+
+        Console().print(render(found, every_task=every_task))
+    if check and any(task.suspect for task in found.tasks):
+        raise typer.Exit(1)
+
+
+def _run(
+    source: str, path: Path | None, scoring: str | None, *, limit: int | None, seed: int, run_baselines: bool
+) -> Audit:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from mua_env.audit import audit
+    from mua_env.setting import load_setting
+
+    domain, colon, tasks = source.partition(":")
+    if not colon or not tasks:
+        raise ConfigError(f"{source!r} names no task source; use <domain>:<source>, as retail:train")
+    setting = load_setting(domain, tasks, path=path, mode=scoring)  # type: ignore[arg-type]  # checked there
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        row = bar.add_task("Auditing", total=None)
+        return audit(
+            setting,
+            source=source,
+            limit=limit,
+            seed=seed,
+            run_baselines=run_baselines,
+            progress=lambda done, total: bar.update(row, completed=done, total=total),
+        )
+
+
+def _write(path: Path, text: str) -> None:
+    if path == Path("-"):
+        sys.stdout.write(text)
+        return
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"cannot write {str(path)!r}: {error.strerror}") from None

@@ -1,0 +1,243 @@
+"""The command line, through its real entry point."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+
+import pytest
+
+from mua_env.cli import main
+from mua_env.trajectory import read_trajectories
+
+
+def run(capsys, *arguments: str) -> tuple[int, str, str]:
+    status = main(list(arguments))
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+@pytest.fixture
+def type_in(monkeypatch):
+    """What the person types, one line for each prompt."""
+
+    def lines(*typed: str) -> None:
+        monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in typed)))
+
+    return lines
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "",
+        "play",
+        "rollout",
+        "train",
+        "quickstart",
+        "domains",
+        "view",
+        "tasks",
+        "tasks list",
+        "tasks show",
+        "tasks check",
+    ],
+)
+def test_help_of_every_command(capsys, command):
+    status, out, err = run(capsys, *command.split(), "--help")
+    assert status == 0
+    assert "Usage: mua-env" in out
+    assert err == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("nonsense", "nonsense"),
+        ("play --domain retial", "Did you mean 'retail'?"),
+        ("play --watch --tasks tain", "'train'"),
+        ("play --watch --task no-such-task", "no-such-task"),
+        ("play --watch --agent exprt", "Did you mean 'expert'?"),
+        ("play --watch --user agend", "Did you mean 'agenda'?"),
+        ("play --watch --user-option persona", "KEY=VALUE"),
+        ("play --watch --user-option colour=red", "colour"),
+        ("play --watch --user human", "--as user"),
+        ("play --as somebody", "somebody"),
+        ("play --max-turns 0", "--max-turns"),
+        ("rollout", "Missing argument"),
+        ("rollout {tmp}/x --reward most", "'outcome'"),
+        ("rollout {tmp}/x --agent llm --agent-option strategy=react --agent-option model=m", "strategy"),
+        ("rollout {tmp}/x --agent llm", "MUA_LLM_MODEL"),
+        ("train {tmp}/none.yaml", "none.yaml"),
+        ("view {tmp}/none", "no trajectories"),
+        ("tasks show no-such-task", "no-such-task"),
+        ("tasks list --tasks train:level=99", "level 99"),
+        ("tasks list --tasks tau1:test --path {tmp}", "{tmp}"),
+    ],
+)
+def test_wrong_input_is_one_line_and_status_2(capsys, tmp_path, monkeypatch, arguments, words):
+    monkeypatch.delenv("MUA_LLM_MODEL", raising=False)
+    status, out, err = run(capsys, *arguments.format(tmp=tmp_path).split())
+    assert status == 2
+    assert out == ""
+    assert len(err.splitlines()) == 1
+    assert err.startswith("mua-env: ")
+    assert words.format(tmp=tmp_path) in err
+    assert not (tmp_path / "x").exists()
+
+
+def test_the_module_is_the_command_and_shows_no_traceback():
+    done = subprocess.run([sys.executable, "-m", "mua_env", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("mua-env ")
+    wrong = subprocess.run([sys.executable, "-m", "mua_env", "nonsense"], capture_output=True, text=True, check=False)
+    assert wrong.returncode == 2
+    assert "Traceback" not in wrong.stderr
+
+
+def test_help_imports_neither_models_nor_domains():
+    code = (
+        "import sys; from mua_env.cli import main; main(['--help']); "
+        "print([m for m in ('torch', 'litellm', 'jinja2', 'mua_env.envs.retail') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_domains_lists_what_is_installed(capsys):
+    status, out, _ = run(capsys, "domains")
+    assert status == 0
+    assert "retail" in out
+    assert "MUA/Retail-v1" in out
+
+
+def test_watch_prints_a_whole_dialogue_and_saves_it(capsys, tmp_path):
+    file = tmp_path / "one.jsonl"
+    status, out, _ = run(capsys, "play", "--watch", "--seed", "7", "--save", str(file))
+    assert status == 0
+    for word in (" user ", "agent ", " tool ", "Ended by user_stop", "Reward 1"):
+        assert word in out
+    (trajectory,) = read_trajectories(file)
+    assert trajectory.agent == "expert"
+    assert trajectory.score is not None
+    assert trajectory.score.reward == 1.0
+
+
+def test_equal_seeds_show_the_same_dialogue(capsys):
+    first, second, other = (run(capsys, "play", "--watch", "--seed", seed)[1] for seed in ("3", "3", "4"))
+    assert first == second
+    assert first != other
+
+
+def test_a_person_plays_the_agent_with_calls_forms_and_undo(capsys, type_in, tmp_path):
+    type_in(
+        "/tools",
+        "/bogus",
+        "/undo",
+        "Could you tell me your email address?",
+        'calculate {"expression": "2 + 3"}',
+        "calculate",
+        "40 + 2",
+        "/undo",
+        'calculate {"wrong": 1}',
+        "calculate {broken",
+        "/quit",
+    )
+    file = tmp_path / "mine.jsonl"
+    status, out, _ = run(capsys, "play", "--seed", "1", "--save", str(file))
+    assert status == 0
+    assert "calculate expression" in out
+    assert "Unknown command /bogus" in out
+    assert "nothing to take back" in out
+    assert "Taken back" in out
+    (trajectory,) = read_trajectories(file)
+    assert trajectory.agent == "human"
+    tools = [entry.message.content for entry in trajectory.entries if entry.source == "tool"]
+    assert float(tools[0]) == 5
+    assert len(tools) == 3  # the 42 was taken back
+    assert all(text.startswith("Error") for text in tools[1:])
+    assert trajectory.ended_by == "fault"
+    assert trajectory.score is not None
+    assert trajectory.score.reward is None
+
+
+def test_a_person_who_leaves_is_not_scored(capsys, type_in):
+    type_in("Hello, how can I help?")
+    status, out, _ = run(capsys, "play", "--seed", "1")
+    assert status == 0
+    assert "the person left" in out
+    assert "Not scored" in out
+
+
+def test_a_person_plays_the_user(capsys, type_in):
+    type_in("I have a question.", "Never mind. /stop")
+    status, out, _ = run(capsys, "play", "--as", "user", "--seed", "1")
+    assert status == 0
+    assert "You are the user." in out
+    assert "I have a question." in out
+    assert "Ended by user_stop" in out
+
+
+def test_rollout_writes_a_folder_resumes_it_and_refuses_another_run(capsys, tmp_path):
+    folder = tmp_path / "run"
+    common = ["rollout", str(folder), "--tasks", "test:level=1", "--limit", "4"]
+    status, out, _ = run(capsys, *common)
+    assert status == 0
+    assert "4 dialogues, 4 scored: success 100.0%" in out
+    before = (folder / "trajectories.jsonl").read_bytes()
+    assert len(list(read_trajectories(folder / "trajectories.jsonl"))) == 4
+    lines = before.splitlines(keepends=True)
+    (folder / "trajectories.jsonl").write_bytes(b"".join(lines[:2]) + b'{"half')
+    assert run(capsys, *common)[0] == 0
+    again = (folder / "trajectories.jsonl").read_bytes()
+    assert sorted(again.splitlines()) == sorted(before.splitlines())
+    status, _, err = run(capsys, *common, "--seed", "5")
+    assert status == 2
+    assert "seed was 0, now 5" in err
+    assert json.loads((folder / "summary.json").read_text())["success"] == 1.0
+
+
+def test_keys_are_never_written_down(capsys, tmp_path, monkeypatch):
+    pytest.importorskip("litellm")
+    arguments = ["rollout", str(tmp_path / "r"), "--limit", "1", "--agent", "llm", "--deadline", "5"]
+    options = ["model=m", "api_key=secret-key", "base_url=http://127.0.0.1:9/v1", "attempts=1"]
+    status, out, _ = run(capsys, *arguments, *[part for option in options for part in ("-A", option)])
+    assert status == 0
+    assert "not scored: 1 (agent)" in out
+    files = [path.read_text() for path in (tmp_path / "r").iterdir()]
+    assert len(files) == 3
+    assert not any("secret-key" in text for text in files)
+
+
+def test_tasks_list_show_and_check(capsys):
+    status, out, _ = run(capsys, "tasks", "list", "--tasks", "train:level=1", "--limit", "3", "--json")
+    assert status == 0
+    tasks = [json.loads(line) for line in out.splitlines()]
+    assert len(tasks) == 3
+    status, out, _ = run(capsys, "tasks", "list", "--tasks", "train:level=1", "--limit", "3")
+    assert tasks[0]["id"] in out
+    assert "more; --limit shows them" in out
+    status, out, _ = run(capsys, "tasks", "show", tasks[0]["id"])
+    assert status == 0
+    assert tasks[0]["actions"][0]["name"] in out
+    assert "Changed by gold: " in out
+    status, out, _ = run(capsys, "tasks", "check", "--limit", "20")
+    assert status == 0
+    assert "20 tasks checked: 0 with failing gold actions" in out
+
+
+def test_check_fails_where_gold_actions_fail(capsys, tmp_path):
+    action = {"name": "cancel_pending_order", "arguments": {"order_id": "#W0", "reason": "no longer needed"}}
+    task = {"id": "bad", "domain": "retail", "instruction": "x", "actions": [action]}
+    file = tmp_path / "tasks.jsonl"
+    file.write_text(json.dumps(task) + "\n")
+    status, out, _ = run(capsys, "tasks", "check", "--tasks", str(file))
+    assert status == 1
+    assert "bad: gold action fails: cancel_pending_order" in out
+
+
+def test_check_names_the_public_gold_that_fails(capsys, tau1_dir):
+    status, out, _ = run(capsys, "tasks", "check", "--tasks", "tau1:test", "--path", str(tau1_dir / "retail"))
+    assert status == 1
+    assert "115 tasks checked" in out
