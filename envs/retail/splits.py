@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from mua_env.envs.retail.generate import LEVELS, shared_generator
+from mua_env.envs.retail.tools import RetailTools
 from mua_env.tasks import Task, write_tasks
 
 SEED: Final = 1
@@ -16,11 +17,24 @@ SIZES: Final = {"train": 500, "test": 250}
 
 
 def make_split(split: str) -> Iterator[Task]:
-    """The tasks of a split, by level."""
+    """The tasks of a split, by level; no two make the same writes."""
+    seen: set[frozenset[str]] = set()
     for level in LEVELS:
-        stream = shared_generator().stream(level=level, seed=SEED, split=split)
-        for _ in range(SIZES[split] // len(LEVELS)):
-            yield next(stream)
+        wanted = SIZES[split] // len(LEVELS)
+        for task in shared_generator().stream(level=level, seed=SEED, split=split):
+            writes = _writes(task)
+            if writes and writes in seen:
+                continue
+            seen.add(writes)
+            yield task
+            wanted -= 1
+            if not wanted:
+                break
+
+
+def _writes(task: Task) -> frozenset[str]:
+    specs = RetailTools.specs
+    return frozenset(action.model_dump_json() for action in task.actions if specs[action.name].writes)
 
 
 def main() -> None:

@@ -88,8 +88,8 @@ class TaskAudit(_Model):
 
     @property
     def suspect(self) -> bool:
-        """Whether something is wrong: gold fails, an idle agent scores, or the task is there twice."""
-        return bool(self.failures or self.same_wish or self.same_effect or any(self.idle.values()))
+        """Whether something is wrong: gold fails, an idle agent scores under ``task``, or the task is there twice."""
+        return bool(self.failures or self.same_wish or self.same_effect or self.idle["task"])
 
 
 class Totals(_Model):
