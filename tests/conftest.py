@@ -37,7 +37,7 @@ def postgres_url() -> Iterator[str]:
         close_templates()
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+@pytest.fixture(scope="session", params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
 def database_url(request: pytest.FixtureRequest) -> str | None:
     """Each kind of database in turn: ``None`` is SQLite in memory."""
     return None if request.param == "sqlite" else str(request.getfixturevalue("postgres_url"))

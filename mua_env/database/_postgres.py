@@ -19,6 +19,7 @@ import os
 import re
 import secrets
 import threading
+from contextlib import suppress
 from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, make_url, text
@@ -226,11 +227,17 @@ class Server:
             return  # A forked child shares the sockets; they are its parent's to close.
         with self._mutex:
             for name, connection in list(self._open.items()):
-                connection.close()
+                _disconnect(connection)
                 self._drop(name)
             if not self._admin.closed:
-                self._admin.close()
+                _disconnect(self._admin)
         atexit.unregister(self.close)
+
+
+def _disconnect(connection: Connection) -> None:
+    # At the end of a process the server may be gone already.
+    with suppress(DBAPIError):
+        connection.close()
 
 
 class _AdvisoryLock:

@@ -12,12 +12,12 @@ from mua_env.setting import Setting, load_setting
 from mua_env.world import SQLWorld
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def setting(database_url: str | None) -> Setting:
     return load_setting(shop, "train", database_url=database_url)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def template(database_url: str | None) -> Iterator[Template]:
     template = open_template(shop.models, shop.data(), url=database_url)
     yield template

@@ -30,6 +30,8 @@ class ShopUser(UserSimulator):
 
 
 class ShopUserSession(UserSession):
+    registers_refusals = True
+
     def __init__(self, simulator: ShopUser, goal: Goal, rng: Random) -> None:
         self.simulator, self.goal, self.rng = simulator, goal, rng
         self.heard: list[str] = []
