@@ -231,8 +231,13 @@ def read_tasks(path: str | Path) -> list[Task]:
     return tasks
 
 
+def task_line(task: Task) -> str:
+    """A task as a line of JSON with its end, defaults left out; equal tasks give equal lines."""
+    return json.dumps(task.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False) + "\n"
+
+
 def write_tasks(path: str | Path, tasks: Iterable[Task]) -> None:
     """Write tasks as JSON Lines, defaults left out; equal tasks give equal bytes."""
     with Path(path).open("w", encoding="utf-8", newline="\n") as file:
         for task in tasks:
-            file.write(json.dumps(task.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False) + "\n")
+            file.write(task_line(task))
