@@ -58,7 +58,7 @@ class DialogueEnv(gym.Env[Observation, Any]):
         DomainError, TaskError, ConfigError: what was asked for cannot be had.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["ansi"]}  # noqa: RUF012 (declared so by Gymnasium)
+    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012 (declared so by Gymnasium)
 
     def __init__(
         self,

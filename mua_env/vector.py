@@ -106,6 +106,8 @@ class DialogueVectorEnv(VectorEnv[Any, Any, Any]):
             seed: one seed (dialogue ``i`` gets ``seed + i``), or one for each.
             options: as of :meth:`DialogueEnv.reset`, the same for all.
         """
+        if self.closed:
+            raise EpisodeError("this environment is closed")
         seeds = self._spread(seed)
         if len(seeds) != self.num_envs:
             raise ConfigError(f"{len(seeds)} seeds for {self.num_envs} dialogues")
@@ -124,8 +126,8 @@ class DialogueVectorEnv(VectorEnv[Any, Any, Any]):
             ConfigError: not one action for each dialogue, or one is no assistant message (nothing has happened then).
             EpisodeError: before ``reset``.
         """
-        if not self._begun:
-            raise EpisodeError("no episode was started; call reset first")
+        if self.closed or not self._begun:
+            raise EpisodeError("this environment is closed" if self.closed else "no episode was started; reset first")
         turns = list(actions)
         if len(turns) != self.num_envs:
             raise ConfigError(f"{len(turns)} actions for {self.num_envs} dialogues")
