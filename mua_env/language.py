@@ -21,8 +21,8 @@ class Slot:
     """Something that an agent may ask for.
 
     ``asked`` is a regular expression (case is ignored) that finds it in a question; ``noun`` is what the user calls
-    it. ``short``/``long`` are templates with ``{value}`` for giving it, ``piece`` the one for a short list of several. ``personal`` slots are facts of the goal
-    (who the user is); the others belong to a request.
+    it. ``short`` and ``long`` are templates with ``{value}`` for giving it, ``piece`` is the one for a short list of
+    several. ``personal`` slots are facts of the goal (who the user is); the others belong to a request.
     """
 
     name: str

@@ -12,12 +12,16 @@ from mua_env.envs.retail.language import matching
 
 Record = dict[str, Any]
 
+# fmt: off
 _KEYWORDS = (
-    "cancel return exchange modify change address payment method order orders status total price tracking number delivery shipping "
-    "options available default profile pending shipped human agent representative item items something things several product "
-    "talk know want name code don't remember know that's right wrong actually changed mind needed mistake instead question "
-    "account check yes please wait hold sorry zip email"
-).split()
+    "cancel", "return", "exchange", "modify", "change", "address", "payment", "method", "order", "orders",
+    "status", "total", "price", "tracking", "number", "delivery", "shipping", "options", "available", "default",
+    "profile", "pending", "shipped", "human", "agent", "representative", "item", "items", "something", "things",
+    "several", "product", "talk", "know", "want", "name", "code", "don't", "remember", "know", "that's", "right",
+    "wrong", "actually", "changed", "mind", "needed", "mistake", "instead", "question", "account", "check", "yes",
+    "please", "wait", "hold", "sorry", "zip", "email",
+)
+# fmt: on
 _WORD = re.compile(r"[a-z']{4,}")
 
 
@@ -34,7 +38,7 @@ def _mended(word: str) -> str:
 
 def mend(text: str) -> str:
     """Lower-case text with misspelt keywords put right."""
-    return _WORD.sub(lambda match: _mended(match[0]), text.lower().replace("’", "'"))
+    return _WORD.sub(lambda match: _mended(match[0]), text.lower().replace("\u2019", "'"))
 
 
 _CHANGE = r"\b(?:change|modify|update)\b"
@@ -66,7 +70,8 @@ def intent(text: str) -> str | None:
 
 _YES = re.compile(r"\b(?:yes|yeah|yep|sure|confirm|correct|proceed|go ahead|please do)\b")
 _NO = re.compile(
-    r"\b(?:no|not|nope|don't|wait|hold on|actually|wrong|changed my mind|change of mind|second thought|different|mistake)\b|\ba change\b"
+    r"\b(?:no|not|nope|don't|wait|hold on|actually|wrong|changed my mind|change of mind|second thought|different|"
+    r"mistake)\b|\ba change\b"
 )
 
 
@@ -95,10 +100,14 @@ def email(text: str) -> str | None:
     return match[0].rstrip(".") if match else None
 
 
-_NAME = re.compile(r"\b(?=([A-Z][\w'’-]+) ([A-Z][\w'’-]+)\b)")
-_NOT_NAMES = frozenset(
-    "My The I It That You Order Zip And Well Oh Sure Okay Thank Thanks Of Hello Sorry Look Fine Let Hmm Um Uh Wait Come Certainly Hold It's I'm That's Good".split()
-)
+_NAME = re.compile(r"\b(?=([A-Z][\w'\u2019-]+) ([A-Z][\w'\u2019-]+)\b)")
+# fmt: off
+_NOT_NAMES = frozenset((
+    "And", "Certainly", "Come", "Fine", "Good", "Hello", "Hmm", "Hold", "I", "I'm", "It", "It's", "Let", "Look",
+    "My", "Of", "Oh", "Okay", "Order", "Sorry", "Sure", "Thank", "Thanks", "That", "That's", "The", "Uh", "Um",
+    "Wait", "Well", "You", "Zip",
+))
+# fmt: on
 
 
 def name(text: str) -> tuple[str, str] | None:
@@ -114,7 +123,8 @@ def zip_code(text: str) -> str | None:
 
 
 _ADDRESS = re.compile(
-    r"(?P<address1>\d{1,5} [\w .'-]{2,60}?), (?:(?P<address2>[A-Z][\w.#' -]{0,40}), )?(?P<city>[A-Z][A-Za-z .'-]{1,40}), "
+    r"(?P<address1>\d{1,5} [\w .'-]{2,60}?), (?:(?P<address2>[A-Z][\w.#' -]{0,40}), )?(?P<city>[A-Z][A-Za-z "
+    r".'-]{1,40}), "
     r"(?P<state>[A-Z]{2}),? (?P<zip>\d{5}), (?P<country>[A-Z][A-Za-z .]{1,30}?)(?=[.,]?(?:\s|$))"
 )
 

@@ -138,7 +138,8 @@ class Handler:
                     continue
                 if order["user_id"] != self.desk.user_id:
                     raise Refusal(
-                        f"the order {named[0]} does not belong to your account, and I can only help with your own orders"
+                        f"the order {named[0]} does not belong to your account, and I can only help with your own "
+                        f"orders"
                     )
                 self.order = order
                 yield from self.check_status()

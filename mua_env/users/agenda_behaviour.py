@@ -8,30 +8,26 @@ pending any more.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from mua_env.language import DialogueLanguage
 from mua_env.users.agenda_goal import Agenda, Pending
 from mua_env.users.agenda_personas import Voice
 from mua_env.users.agenda_phrases import phrase
+from mua_env.users.agenda_speaking import Speaker
 from mua_env.users.agenda_understanding import AgentActs
 
 _INSIST = 2
 """Corrections or refusals of one permitted request that the user puts up with before it gives the request up."""
 
 
-class Turn:
+class Turn(Speaker):
     """One turn of the user: reads the agent's acts against the agenda, collects what to say.
 
     After :meth:`take`, ``parts`` holds what is said, ``events`` what the user registered, ``stop`` whether it ends.
     """
 
     def __init__(self, agenda: Agenda, language: DialogueLanguage, voice: Voice, acts: AgentActs) -> None:
-        self.agenda = agenda
-        self.language = language
-        self.voice = voice
-        self.acts = acts
-        self.parts: list[str] = []
+        super().__init__(agenda, language, voice, acts)
         self.events: list[str] = []
         self.stop = False
         self._progress = False
@@ -76,7 +72,7 @@ class Turn:
             return
         claim = " ".join(self.acts.done)
         named = [r for r in self.agenda.unsettled() if self._claims(r, claim)]
-        fitting = [r for r in named if self._compare(r, claim).fits]
+        fitting = [r for r in named if self.compare(r, claim).fits]
         if fitting:
             agreed = [r for r in fitting if r.status == "confirmed"]
             self._close(agreed[0] if agreed else fitting[0], "done")
@@ -96,8 +92,8 @@ class Turn:
         if request.corrected > _INSIST:
             self._close(request, "failed")
             return
-        wrong = self._compare(request, claim).wrong
-        self.parts.append(phrase("contradict", self.voice, fix=self._fix(request, wrong)))
+        wrong = self.compare(request, claim).wrong
+        self.parts.append(phrase("contradict", self.voice, fix=self.fix(request, wrong)))
         self._progress = True
 
     # proposals
@@ -108,18 +104,18 @@ class Turn:
             return
         pending = self.agenda.unsettled()
         named = [r for r in pending if self._named(r)]
-        fitting = [r for r in named if self._compare(r, acts.text).fits]
+        fitting = [r for r in named if self.compare(r, acts.text).fits]
         current = self.agenda.current
         candidates = fitting or named
         chosen = current if current in candidates or not candidates else candidates[0]
         if chosen is None:
             return
-        comparison = self._compare(chosen, acts.text)
+        comparison = self.compare(chosen, acts.text)
         if acts.refused and (not comparison.fits or not named):
             return
         if not named and self._other_intent():
             if not acts.refused:
-                self.parts.append(phrase("not_me", self.voice, wish=self._wish(chosen)))
+                self.parts.append(phrase("not_me", self.voice, wish=self.wish(chosen)))
             return
         self.agenda.focus(chosen)
         if chosen.status == "waiting":
@@ -144,7 +140,7 @@ class Turn:
             request.change = None
             request.status = "open"
             wrong = self.language.difference(old, request.slots)
-            self.parts.append(phrase("change", self.voice, fix=self._fix(request, wrong)))
+            self.parts.append(phrase("change", self.voice, fix=self.fix(request, wrong)))
             self._progress = True
             return
         request.confirmations += 1
@@ -155,12 +151,7 @@ class Turn:
     def _correct(self, request: Pending, wrong: tuple[str, ...]) -> None:
         request.corrected += 1
         self._progress = request.corrected <= _INSIST
-        self.parts.append(phrase("correct", self.voice, fix=self._fix(request, wrong)))
-
-    def _fix(self, request: Pending, slots: tuple[str, ...]) -> str:
-        """The slots, said as they should be."""
-        said = [text for slot in slots if (text := self._say(slot, request)) is not None]
-        return " ".join(said) if said else phrase("wish", self.voice, wish=self._wish(request))
+        self.parts.append(phrase("correct", self.voice, fix=self.fix(request, wrong)))
 
     # questions
 
@@ -170,62 +161,10 @@ class Turn:
         request = self.agenda.current
         if request is None:
             return
-        asked = self._chosen(self._applicable(request))
+        asked = self.chosen(self.applicable(request))
         fresh = [self.agenda.count(slot) < 2 for slot in asked]
         self._progress |= any(fresh)
-        self._give(self.language.group(asked), request)
-
-    def _give(self, slots: tuple[str, ...], request: Pending) -> None:
-        """Say the slots that are known; of the others, that they are not."""
-        listed = self.voice.short and len(slots) > 1
-        known: list[str] = []
-        for slot in slots:
-            text = self._say(slot, request, piece=listed)
-            if text is not None:
-                known.append(text)
-            else:
-                self.parts.append(self._do_not_know(slot, request))
-        self.parts.append(", ".join(known) + "." if listed and known else " ".join(known))
-
-    def _applicable(self, request: Pending) -> list[str]:
-        """The slots asked for, without those of other requests where some belong to this one."""
-        intent = self.language.intents.get(request.intent)
-        own = {name for name, slot in self.language.slots.items() if slot.personal}
-        own |= set(intent.slots) | {"item_options"} if intent else set()
-        fitting = [slot for slot in self.acts.asked if slot in own]
-        return fitting or list(self.acts.asked)
-
-    def _chosen(self, asked: list[str]) -> list[str]:
-        """Of alternatives that are each enough, one; among several requests of it, what the user has."""
-        groups = [group for group in self.language.alternatives if group & set(asked)]
-        if len(groups) < 2 or not self.acts.choice:
-            return asked
-        able = [group for group in groups if all(self.agenda.facts.get(slot) is not None for slot in group)]
-        if not able:
-            return asked
-        untold = [group for group in able if not any(self.agenda.given.get(slot) for slot in group)]
-        options = untold if self.acts.not_found and untold else able
-        chosen = options[int(self.voice.rng.random() * len(options))]
-        others = frozenset().union(*groups) - chosen
-        kept = [slot for slot in asked if slot not in others]
-        return kept + [slot for slot in self.language.slots if slot in chosen and slot not in kept]
-
-    def _say(self, slot: str, request: Pending, *, piece: bool = False) -> str | None:
-        spec = self.language.slots[slot]
-        source = self.agenda.facts if spec.personal else request.known()
-        value = self.language.value(slot, source, self.voice, about=self.acts.text if self.acts.asked else "")
-        if value is None:
-            return None
-        return self.voice.say(spec.piece if piece else spec.template(self.voice.short), value=value)
-
-    def _do_not_know(self, slot: str, request: Pending) -> str:
-        spec = self.language.slots[slot]
-        intent = self.language.intents.get(request.intent)
-        if not spec.personal and intent is not None and slot not in intent.slots:
-            return phrase("not_applicable", self.voice, wish=self._wish(request))
-        text = phrase("unknown", self.voice, noun=spec.noun)
-        hint = self.language.hint(slot, request.slots, self.voice)
-        return f"{text} {hint}" if hint else text
+        self.give(self.language.group(asked), request)
 
     # refusals
 
@@ -246,7 +185,7 @@ class Turn:
         elif request.pushed < _INSIST:
             request.pushed += 1
             self._progress = True
-            self.parts.append(phrase("push", self.voice, wish=self._wish(request)))
+            self.parts.append(phrase("push", self.voice, wish=self.wish(request)))
         else:
             self.parts.append(phrase("accept", self.voice))
             self._close(request, "failed")
@@ -274,10 +213,10 @@ class Turn:
         self._progress = True
         if new.intent == request.intent and new.slots.get("order_id") == request.slots.get("order_id"):
             changed = self.language.difference(request.slots, new.slots)
-            fix = self._fix(new, changed)
+            fix = self.fix(new, changed)
         else:
             self._forget()
-            fix = phrase("wish", self.voice, wish=self._wish(new))
+            fix = phrase("wish", self.voice, wish=self.wish(new))
         self.parts.append(
             phrase("fallback", self.voice, fix=fix[:1].lower() + fix[1:] if fix[:2] not in ("I ", "I'") else fix)
         )
@@ -285,7 +224,7 @@ class Turn:
     def _say_again(self, request: Pending) -> None:
         """The agent found nothing under what the user said last: say it again."""
         last = [slot for slot in self.agenda.given if slot in self.language.slots][-3:]
-        said = [text for slot in self.language.group(last) if (text := self._say(slot, request)) is not None]
+        said = [text for slot in self.language.group(last) if (text := self.say(slot, request)) is not None]
         if said:
             self.parts.extend(said)
             self._progress = self.agenda.count("_again") < 2
@@ -301,7 +240,7 @@ class Turn:
         elif request.pushed < _INSIST:
             request.pushed += 1
             self._progress = True
-            self.parts.append(phrase("no_human", self.voice, wish=self._wish(request)))
+            self.parts.append(phrase("no_human", self.voice, wish=self.wish(request)))
         else:
             self.parts.append(phrase("human", self.voice))
 
@@ -326,7 +265,7 @@ class Turn:
         request.slots.update(request.change.slots)
         request.change, request.status, self._progress = None, "open", True
         wrong = self.language.difference(old, request.slots)
-        self.parts.append(phrase("change", self.voice, fix=self._fix(request, wrong)))
+        self.parts.append(phrase("change", self.voice, fix=self.fix(request, wrong)))
 
     def _advance(self) -> None:
         """The next request, or the end."""
@@ -338,7 +277,7 @@ class Turn:
         if request.status == "waiting":
             request.status = "open"
             self._forget()
-            self.parts.append(phrase("next", self.voice, wish=self._wish(request)))
+            self.parts.append(phrase("next", self.voice, wish=self.wish(request)))
 
     def _forget(self) -> None:
         """Slots of a request that is over have not been given for the next one."""
@@ -363,13 +302,5 @@ class Turn:
     def _repeat(self) -> None:
         request = self.agenda.current
         if request is not None:
-            self.parts.append(phrase("again", self.voice, wish=self._wish(request)))
+            self.parts.append(phrase("again", self.voice, wish=self.wish(request)))
             self._progress = self.acts.help and self.agenda.count("_wish") < 2
-
-    # shorthand
-
-    def _wish(self, request: Pending) -> str:
-        return self.language.wish(request.intent, request.slots, self.voice)
-
-    def _compare(self, request: Pending, text: str) -> Any:
-        return self.language.compare(request.intent, request.known(), text)

@@ -63,10 +63,13 @@ ENGLISH = Cues(
         r"specify|clarify|send|state|supply|let|ask)\b",
         r"\bplease\b.{0,30}\b(?:provide|share|tell|give|confirm|verify|specify|clarify|send|state|enter|let me know|"
         r"supply|include|indicate|choose|select|list|reply|respond|answer|describe|type|name)\b",
-        r"\b(?:also|will|would) (?:work|do)\b",
-        r"\b(?:let me know|tell me|provide|give me|share|specify|send me|i(?:'ll| will|'d)?(?: also| just| still| first)? (?:need|require|"
-        r"like to know|have to ask|must ask)|we(?:'ll| will)?(?: also)? need|need to know|needed:|is required|are required)\b",
-        r"^\W*(?:and |also,? |first,? |next,? |then,? |now,? )?(?:what|which|who|where|when|how|why|do you|did you|are you|is it|your)\b.{0,160}(?:\?|:\s*$)",
+        r"\b(?:also|will|would) (?:work|do)\b|\b(?:choose|pick|select)\b",
+        r"\b(?:let me know|tell me|provide|give me|share|specify|send me|i(?:'ll| will|'d)?(?: also| just| still| "
+        r"first)? (?:need|require|"
+        r"like to know|have to ask|must ask)|we(?:'ll| will)?(?: also)? need|need to know|needed:|is required|are "
+        r"required)\b",
+        r"^\W*(?:and |also,? |first,? |next,? |then,? |now,? )?(?:what|which|who|where|when|how|why|do you|did you|"
+        r"are you|is it|your)\b.{0,160}(?:\?|:\s*$)",
     ),
     listing=_any(
         r"\b(?:provide|share|tell me|need|require|let me know|give me|send|specify|following information|"
@@ -74,13 +77,15 @@ ENGLISH = Cues(
         r"\b(?:provide|share|send|specify|need|give me)\b.{0,60}\bfollowing\b",
     ),
     confirm=_any(
-        r"\byes\s*(?:/|or)\s*no\b|\by\s*/\s*n\b|[\"'“‘(]\s*yes\s*[\"'”’,.)]|\breply (?:with )?yes\b|\bsay yes\b|\banswer yes\b",
+        r"\byes\s*(?:/|or)\s*no\b|\by\s*/\s*n\b|[\"'(]\s*yes\s*[\"',.)]|\breply (?:with )?yes\b|\bsay yes\b|"
+        r"\banswer yes\b",
         r"\b(?:is|are|does|do|did) (?:this|that|these|those|it|everything|all|the|my|i)\b.{0,80}\b(?:correct|right|"
-        r"accurate|okay|ok|fine|good|match)\b",
+        r"accurate|okay|ok|fine|good|match|acceptable)\b",
         r"\b(?:would you like|do you want|want|like|shall|should|may|can|could|ready for|okay for|ok for|happy for|"
         r"fine for|alright for) (?:me|i|us|we)(?: to)?(?: now| please)? (?:proceed|go ahead|continue|move forward|"
         r"submit|process|finali[sz]e|complete|make (?:this|these|the|that)|do (?:this|that|it|so)|place|apply)\b",
-        r"\b(?:would you like|do you want|are you (?:ready|happy|okay|ok|sure|certain)|do you wish) to (?:proceed|go ahead|"
+        r"\b(?:would you like|do you want|are you (?:ready|happy|okay|ok|sure|certain)|do you wish|do you still "
+        r"(?:want|wish)) to (?:proceed|go ahead|"
         r"continue|move forward|confirm|make (?:this|these) change|do this|do that|complete|finali[sz]e)\b",
         r"\b(?:ok|okay|ready|good|happy|fine|safe|alright|all right) to (?:proceed|go ahead|go|submit|continue)\b",
         r"\bdo you (?:confirm|agree|authori[sz]e|approve|consent|accept|give)\b",
@@ -88,41 +93,55 @@ ENGLISH = Cues(
         r"by|with|all|everything|to proceed|so i|it|the above|the following|the details|the change)\b",
         r"\b(?:your|explicit|final|get|have|need|await|awaiting|await your) (?:explicit |final |your )*(?:confirmation|"
         r"approval|go-ahead|consent|authori[sz]ation|permission)\b",
-        r"\bare (?:these|those|they) (?:all|the only)\b|\bare you (?:ok|okay|fine|happy|alright|comfortable) with\b|"
-        r"\bwould (?:that|this|it) be (?:ok|okay|alright|all right|fine|good|correct)\b|\b(?:ok|okay|yes|alright|deal)\s*\?",
+        r"\bis (?:this|that|it) what you\b|\bare (?:these|those|they) (?:all|the only)\b|\bare you (?:ok|okay|fine|"
+        r"happy|alright|comfortable) with\b|"
+        r"\bwould (?:that|this|it) be (?:ok|okay|alright|all right|fine|good|correct)\b|\b(?:ok|okay|yes|alright|"
+        r"deal)\s*\?",
         r"\b(?:sounds?|looks?) (?:good|right|correct|okay|ok|fine)(?: to you)?\s*\?",
         r"\b(?:proceed|go ahead|correct|right|okay|agreed|agree|confirmed)\s*\?",
-        r"\b(?:shall|should|may|can) i (?:now )?(?:proceed|go ahead|continue)\b|\bif (?:so|you agree|correct|that works|"
-        r"this is correct|everything is correct|all is correct|this looks)\b.{0,60}\b(?:confirm|yes|proceed|go ahead|know)\b",
+        r"\b(?:shall|should|may|can) i (?:now )?(?:proceed|go ahead|continue)\b|\bif (?:so|you agree|correct|that "
+        r"works|"
+        r"this is correct|everything is correct|all is correct|this looks)\b.{0,60}\b(?:confirm|yes|proceed|go "
+        r"ahead|know)\b",
     ),
     confirm_weak=_any(r"\bconfirm(?:ation)?\b", r"\bproceed\b", r"\bgo ahead\b"),
     clause=_any(
-        r"\b(?:before|so(?: that)?|then|and then|once|after|until|in order|without|to help (?:me|us))\b[^.?!,\n]{0,25}?\b(?:proceed|"
+        r"\b(?:before|so(?: that)?|then|and then|once|after|until|in order|without|to help (?:me|"
+        r"us))\b[^.?!,\n]{0,25}?\b(?:proceed|"
         r"continue|go ahead|move forward|assist|help|process|confirm)\w*\b[^.?!,\n]{0,40}",
-        r"\b(?:^|,\s*)?to (?:proceed|continue|go ahead|get started|move forward)\b(?! with (?:this|these|the above)\b)(?!\s*[?(])[^.?!,\n]{0,60}(?=,)",
+        r"\b(?:^|,\s*)?to (?:proceed|continue|go ahead|get started|move forward)\b(?! with (?:this|these|the "
+        r"above)\b)(?!\s*[?(])[^.?!,\n]{0,60}(?=,)",
     ),
     done=_any(
-        rf"^\W*(?!.*\bnot\b)(?:[\w#-]+ ){{1,4}}{_ACTED}\W*$",
-        rf"\b(?:has|have|had) (?:now |just |already )?been (?:now |successfully |fully |officially )?(?:\w+ )?{_ACTED}\b",
+        rf"^\W{{0,8}}(?!.*\bnot\b)(?:[\w#-]+ ){{1,4}}{_ACTED}\W*$",
+        rf"\b(?:has|have|had) (?:now |just |already )?been (?:now |successfully |fully |officially )?(?:\w+ "
+        rf")?{_ACTED}\b",
         rf"\b(?:was|were|is|are|'s|'re) (?:now |all )?(?:successfully )?{_ACTED}\b",
-        rf"\b(?:i|we)(?:'ve| have|'ve just| have just)? (?:now |just |also |gone ahead and )?(?:successfully )?{_ACTED}\b",
+        rf"\b(?:i|we)(?:'ve| have|'ve just| have just)? (?:now |just |also |gone ahead and )?(?:successfully "
+        rf")?{_ACTED}\b",
         rf"\b{_ACTED} (?:successfully|for you|as (?:you )?requested)\b",
         r"\bsuccessfully\b|\ball set\b|\b(?:is|are|'s) (?:now )?(?:all )?(?:done|complete)\b|^\W*(?:done|completed)\b|"
         r"\bwent through\b|\btaken care of\b",
     ),
     not_done=_any(
-        r"\b(?:located|found|verified|identified|retrieved|authenticated|confirmed your|once|after|if|when|until|before|unless|whether|will|would|can|could|should|shall|must|may|might|to be|"
+        r"\b(?:located|found|verified|identified|retrieved|authenticated|confirmed your|once|after|if|when|until|"
+        r"before|unless|whether|will|would|can|could|should|shall|must|may|might|to be|"
         r"cannot|can't|not|n't|only|already|which|that was)\b"
     ),
     refuse=_any(
         r"\b(?:can ?not|can't|cant|unable|not able|isn't able|not possible|isn't possible|impossible|not allowed|"
+        r"not supported|isn't supported|"
         r"isn't allowed|aren't allowed|not permitted|not eligible|isn't eligible|ineligible|not something)\b",
-        r"\b(?:won't|will not|wouldn't|am not going to|not going to) be (?:able|possible|allowed)\b|\bhave to (?:decline|refuse)\b|"
+        r"\b(?:won't|will not|wouldn't|am not going to|not going to) be (?:able|possible|allowed)\b|\bhave to "
+        r"(?:decline|refuse)\b|"
         r"\bmust (?:decline|refuse)\b|\bneed to decline\b|\bdecline (?:this|that|your)\b",
-        r"\b(?:against|outside|beyond) (?:of )?(?:our|the|my|company|store)\b|\bpolicy (?:does not|doesn't|prohibits|prevents|forbids|"
+        r"\b(?:against|outside|beyond) (?:of )?(?:our|the|my|company|store)\b|\bpolicy (?:does not|doesn't|"
+        r"prohibits|prevents|forbids|"
         r"only allows|requires)\b|\b(?:does not|doesn't|do not|don't) (?:allow|permit|support|offer|qualify|let)\b|"
-        r"\bno longer (?:possible|eligible|be (?:cancel|chang|modif|return|exchang)\w*)\b|\b(?:is|are) no longer (?:eligible|possible)\b",
-        r"\bnot (?:enough|sufficient)\b|\binsufficient\b|\b(?:does not|doesn't|do not|don't|will not|won't|would not|wouldn't) "
+        r"\bno longer (?:possible|eligible|be (?:cancel|chang|modif|return|exchang)\w*)\b|\b(?:is|are) no longer "
+        r"(?:eligible|possible)\b",
+        r"\b(?:not|n't|no longer) an option\b|\bnot (?:enough|sufficient)\b|\binsufficient\b|\b(?:does not|doesn't|"
+        r"do not|don't|will not|won't|would not|wouldn't) "
         r"(?:\w+ ){0,2}cover\b",
         r"\bonly (?:\w+ ){0,4}(?:can|may) be (?:cancel|return|exchang|modif|chang|refund)\w*|"
         r"\bcan only (?:be )?(?:cancel|return|exchang|modif|chang|refund|go)\w*",
@@ -130,35 +149,48 @@ ENGLISH = Cues(
     refuse_not=_any(
         r"\b(?:can ?not|can't|unable to|not able to|won't be able to) (?:\w+ ){0,4}(?:without|until|unless|before)\b",
         r"\b(?:without|until|unless)\b.{0,60}\b(?:verif|confirm|identi|authenticat|provid)\w*",
-        r"\b(?:undone|reversed|again|afterwards?|once (?:this|the|it|i)|after (?:this|that|the|it)|only be (?:done|made|used|called) once|further|"
+        r"\b(?:undone|reversed|again|afterwards?|once (?:this|the|it|i)|after (?:this|that|the|it)|only be (?:done|"
+        r"made|used|called) once|further|"
         r"any more changes|anymore changes|later on|in the future|if (?:you|we|i|this|the))\b",
         r"\bif\b.{0,40}\b(?:can't|cannot|unable|don't)\b",
     ),
     not_found=_any(
         r"\b(?:could ?n't|could not|can ?not|can't|unable to|did ?n't|did not|not able to|wasn't able to) "
         r"(?:seem to )?(?:be able to )?(?:find|locate|verify|identify|retrieve|pull up|see|match|recogni[sz]e)\b",
-        r"\bnot found\b|\bno (?:account|user|profile|match|record|order)s?\b.{0,30}\b(?:found|match\w*|exists?|with|under|for)\b|"
-        r"\b(?:does not|doesn't|did not|didn't) (?:match|exist|appear)\b|\b(?:no|any) match(?:es)?\b|\binvalid\b",
+        r"\bnot found\b|\bno (?:account|user|profile|match|record|order)s?\b.{0,30}\b(?:found|match\w*|exists?|with|"
+        r"under|for)\b|"
+        r"\b(?:does not|doesn't|did not|didn't) (?:match|exist|appear)\b|\b(?:does not|doesn't|is not|isn't) "
+        r"(?:seem )?(?:to be )?(?:right|correct|valid)\b|\bnot finding\b|\bthere(?: is|'s) no (?:order|account|user|"
+        r"profile|customer)\b|\b(?:no|any) match(?:es)?\b|\binvalid\b",
     ),
     unavailable=_any(
-        r"(?:\bnot|n't) (?:currently |presently |be )?(?:available|in stock|sold|offered)\b|\bunavailable\b|\bout of stock\b|"
+        r"(?:\bnot|n't) (?:currently |presently |be )?(?:available|in stock|sold|offered)\b|\bunavailable\b|\bout "
+        r"of stock\b|"
         r"\bsold out\b|\bno longer (?:available|in stock|sold|offered)\b",
-        r"\b(?:we|i|they|it|shop|store|product|item|that|this) (?:currently )?(?:do not|don't|does not|doesn't) (?:currently |seem to )?"
+        r"\b(?:we|i|they|it|shop|store|product|item|that|this) (?:currently )?(?:do not|don't|does not|doesn't) "
+        r"(?:currently |seem to )?"
         r"(?:have|carry|stock|sell|come|exist)\b|\bno (?:such )?"
         r"(?:variants?|options?|items?|versions?|flights?|seats?)\b.{0,40}(?:available|match|exist|with|left|$)",
     ),
     reason=_any(
-        r"\b(?:because|since|due to|as (?:it|they|the|this|that|your) |policy|policies|rules?|terms|already|only|status|pending|delivered|"
+        r"\b(?:because|since|due to|as (?:it|they|the|this|that|your) |policy|policies|rules?|terms|already|only|"
+        r"status|pending|delivered|"
         r"processed|shipped|cancelled|canceled|must|required?|original payment|different|eligible|ineligible|balance|"
-        r"insufficient|within|hours|days|unavailable|not available|basic economy|insurance|belongs? to|another|does not allow|"
+        r"insufficient|within|hours|days|unavailable|not available|basic economy|insurance|belongs? to|another|does "
+        r"not allow|"
         r"doesn't allow|same|type)\b"
     ),
     handover=_any(
-        r"\b(?:transferr?(?:ing|ed)?|connect(?:ing|ed)?|escalat(?:e|ing|ed)|hand(?:ing|ed)?|pass(?:ing|ed)?|forward(?:ing|ed)?|"
-        r"redirect(?:ing|ed)?)\b.{0,50}\b(?:human|agent|representative|specialist|colleague|supervisor|person|team|someone)\b"
+        r"\b(?:transferr?(?:ing|ed)?|connect(?:ing|ed)?|escalat(?:e|ing|ed)|hand(?:ing|ed)?|pass(?:ing|ed)?|"
+        r"forward(?:ing|ed)?|"
+        r"redirect(?:ing|ed)?)\b.{0,50}\b(?:human|agent|representative|specialist|colleague|supervisor|person|team|"
+        r"someone)\b",
+        r"\b(?:passing|handing|putting|transferring|connecting) you (?:on|over|through|to)\b",
+        r"\b(?:human|agent|representative|specialist|colleague|supervisor)\b.{0,30}\btake over\b",
     ),
     offer_handover=_any(
-        r"\b(?:would you like|do you want|want|shall|should|can|could|may|if you(?:'d| would)? like)\b.{0,50}\b(?:transfer|connect|"
+        r"\b(?:would you like|do you want|want|shall|should|can|could|may|if you(?:'d| would)? "
+        r"like)\b.{0,50}\b(?:transfer|connect|"
         r"escalate|hand|pass|forward)\b"
     ),
     offer=_any(
@@ -169,25 +201,32 @@ ENGLISH = Cues(
         r"\bare you (?:sure|certain|okay|ok|still|interested|looking|willing)\b",
     ),
     more=_any(
-        r"\b(?:anything|something|any other|what|any more|further|additional)\b.{0,12}\b(?:else|other|questions?|more|requests?|"
-        r"assistance|concerns?)\b"
+        r"\b(?:anything|something|any other|what|any more|any further|additional)\b.{0,12}\b(?:else|questions?|more|"
+        r"requests?|"
+        r"assistance|concerns?|thing|further)\b"
     ),
     close=_any(
-        r"\b(?:goodbye|good-bye|bye|farewell)\b|\b(?:have|enjoy) (?:a|the|your) (?:\w+ ){0,5}(?:day|evening|night|weekend|afternoon|morning)\b|"
+        r"\b(?:goodbye|good-bye|bye|farewell)\b|\b(?:have|enjoy) (?:a|the|your) (?:\w+ ){0,5}(?:day|evening|night|"
+        r"weekend|afternoon|morning)\b|"
         r"\btake care\b(?! of)|\bthank(?:s| you) for (?:contacting|choosing|shopping|calling|your business)\b"
     ),
     help=_any(
-        r"\b(?:how|what) (?:can|may|could|do|would|should)\b.{0,40}\b(?:help|assist|do for|like help|like me|need|want|happen|like to do|like to)\b",
+        r"\b(?:how|what) (?:can|may|could|do|would|should)\b.{0,40}\b(?:help|assist|do for|like help|like me|need|"
+        r"want|happen|like to do|like to)\b",
         r"\bwhat (?:is it|brings|are you|would you|seems|issue|problem|exactly)\b|\bwhat(?:'s| is) (?:the |your )?"
-        r"(?:request|issue|problem|question|concern|matter|wrong|up)\b|\b(?:describe|explain|tell me (?:more )?about|clarify)\b",
+        r"(?:request|issue|problem|question|concern|matter|wrong|up)\b|\b(?:describe|explain|tell me (?:more "
+        r")?about|clarify)\b",
     ),
     apologise=_any(r"\b(?:sorry|apologi[sz]e|apologies|unfortunately|regret|i'm afraid|i am afraid|inconvenience)\b"),
     which=_any(r"\bwhich\b|\bmore than one\b|\bseveral\b|\bmultiple\b|\btwo of\b"),
     either=_any(r"\bor\b|\beither\b|\balternatively\b|\bone of\b|\binstead\b"),
     wait=_any(
-        r"\b(?:one moment|a moment|hold on|bear with me|please wait|just a (?:second|sec|minute|moment)|let me (?:check|look|see|"
-        r"pull|process|verify|find|do|go ahead|get|proceed|take)|i(?:'ll| will| am going to|'m going to) (?:now |go ahead and |proceed |check|"
-        r"look|process|submit|do|get|take|start|begin|cancel|return|exchange|modify|change|update)|working on|processing)"
+        r"\b(?:one moment|a moment|hold on|bear with me|please wait|just a (?:second|sec|minute|moment)|give me "
+        r"(?:a|one) (?:second|sec|minute|moment)|hang on|let me (?:check|look|see|"
+        r"pull|process|verify|find|do|go ahead|get|proceed|take)|i(?:'ll| will| am going to|'m going to) (?:now |go "
+        r"ahead and |proceed |check|"
+        r"look|process|submit|do|get|take|start|begin|cancel|return|exchange|modify|change|update)|working on|"
+        r"processing)"
     ),
 )
 """English cues."""

@@ -36,7 +36,8 @@ PERSONAS: Mapping[str, Persona] = {
         Persona("plain"),
         Persona(
             "polite",
-            opening="[Hello|Good morning|Good afternoon|Good evening|Hi there][, I hope you are [well|having a good day]|"
+            opening="[Hello|Good morning|Good afternoon|Good evening|Hi there][, I hope you are [well|having a good "
+            "day]|"
             ", thank you for [your time|taking my request]|]. ",
             before="[Thank you|Thanks|Of course|Certainly|Thank you for [asking|checking]|Thanks for your help]. ",
             after=" [Thank you|Thanks|Many thanks|Thank you very much|I appreciate [it|your help]].",

@@ -7,81 +7,116 @@ from collections.abc import Mapping
 from mua_env.users.agenda_personas import Voice
 
 SHORT: Mapping[str, str] = {
-    "open": "[I want to|I need to|I would like to|I'd like to|Please help me|Help me|I have to] {wish}[.|, please.|. Can you help?]",
+    "open": "[I want to|I need to|I would like to|I'd like to|Please help me|Help me|I have to] {wish}[.|, please.|"
+    ". Can you help?]",
     "next": "[Also, |Next, |Then |And |Now |]I [want to|need to|would like to|'d like to] {wish}[.|, please.]",
-    "again": "I [want to|need to|would like to|still want to|'d like to] {wish}[.|, please.|. Can you do it?|. Please help.]",
+    "again": "I [want to|need to|would like to|still want to|'d like to] {wish}[.|, please.|. Can you do it?|. "
+    "Please help.]",
     "wish": "I [want to|need to|would like to|'d like to] {wish}[.|, please.]",
     "unknown": "I [don't know|do not know|don't have|do not have|don't remember] [the|my] {noun}[.|, sorry.]",
-    "confirm": "[Yes|Yes, please|Yes, go ahead|Yes, that is right|Yes, do it|Yes, I confirm|Yes, correct|Yes, that's correct"
+    "confirm": "[Yes|Yes, please|Yes, go ahead|Yes, that is right|Yes, do it|Yes, I confirm|Yes, correct|Yes, "
+    "that's correct"
     "|Yes, please do|Yes, please go ahead][.| Thanks.]",
     "correct": "No[.|, that is wrong.|, that is not right.|, not quite.|, that's not it.|, wrong.] {fix}",
-    "change": "[Wait|Actually|Hold on|Sorry], [I changed my mind|I have changed my mind|something else|a change][.|:] {fix}",
-    "not_me": "No[.|, I did not ask for that.|, not that.|, I don't want that.] I [want to|need to|would like to] {wish}.",
-    "why": "[Why|Why not|Why is that|What is the reason|Can you say why|How come|For what reason]?[| Please explain.| Tell me why.]",
-    "accept": "[Okay|Ok|I see|Understood|All right|Alright|Fine|Got it|Too bad|That's a pity][.|, then not.|, I understand.]",
-    "push": "[Are you sure|Really|Is that so|Are you certain]? I [want to|need to|would like to|really need to] {wish}.",
+    "change": "[Wait|Actually|Hold on|Sorry], [I changed my mind|I have changed my mind|something else|a change][.|"
+    ":] {fix}",
+    "not_me": "No[.|, I did not ask for that.|, not that.|, I don't want that.] I [want to|need to|would like to] "
+    "{wish}.",
+    "why": "[Why|Why not|Why is that|What is the reason|Can you say why|How come|For what reason]?[| Please "
+    "explain.| Tell me why.]",
+    "accept": "[Okay|Ok|I see|Understood|All right|Alright|Fine|Got it|Too bad|That's a pity][.|, then not.|, I "
+    "understand.]",
+    "push": "[Are you sure|Really|Is that so|Are you certain]? I [want to|need to|would like to|really need to] "
+    "{wish}.",
     "fallback": "[Then|In that case|Okay, then|All right, then|Instead|If not, then][,|] {fix}",
     "go_on": "[Okay|Ok|Sure|Yes|Alright|Fine|All right|Thanks][.|, go ahead.|, please do.|, please continue.]",
     "no_offer": "[No|No, thanks|No, thank you|No need|Not needed|No, that is not needed][.|, please go on.]",
-    "no_human": "[No|No, please|Please don't|I'd rather not], [you do it|do it here|please help me here]. I [want to|need to] {wish}.",
+    "no_human": "[No|No, please|Please don't|I'd rather not], [you do it|do it here|please help me here]. I [want "
+    "to|need to] {wish}.",
     "human": "[Okay|Yes|Sure|Fine|All right|Ok][.|, please transfer me.|, please do.|, transfer me.]",
-    "unclear": "[Sorry, what?|I don't understand.|What do you mean?|I did not get that.|Please say that again.|Pardon?|Sorry?]"
+    "unclear": "[Sorry, what?|I don't understand.|What do you mean?|I did not get that.|Please say that again.|"
+    "Pardon?|Sorry?]"
     "[| I don't follow.| Can you repeat?]",
-    "contradict": "[No, that is wrong.|That is not what I asked for.|That is not right.|No, not that.|That's wrong.] {fix}",
-    "not_applicable": "[It is not about that.|I don't think you need that.|That has nothing to do with it.|That should not matter.]"
+    "contradict": "[No, that is wrong.|That is not what I asked for.|That is not right.|No, not that.|That's "
+    "wrong.] {fix}",
+    "not_applicable": "[It is not about that.|I don't think you need that.|That has nothing to do with it.|That "
+    "should not matter.]"
     " I [want to|need to|would like to|'d like to] {wish}.",
     "end": "[No|No, that is all|No, that's all|That is all|That's all|No, nothing else|Nothing else|No, thanks]"
     "[.|, thanks.|. Thanks.|. Bye.|. Thank you.]",
     "bye": "[Thanks|Thank you|Okay, thanks|Ok, bye|Bye|Goodbye|Great, thanks|Thanks, bye][.|!]"
     "[| That is all.| I am done.]",
-    "give_up": "[This is not working|This gets us nowhere|I give up|Never mind|Forget it|This is no use][.|, bye.|. Bye.|. Goodbye.]",
+    "give_up": "[This is not working|This gets us nowhere|I give up|Never mind|Forget it|This is no use][.|, bye.|. "
+    "Bye.|. Goodbye.]",
 }
 
 LONG: Mapping[str, str] = {
-    "open": "[I was hoping you could help me|I'd like some help to|I'm writing because I want to|I'm trying to|I would like to"
+    "open": "[I was hoping you could help me|I'd like some help to|I'm writing because I want to|I'm trying to|I "
+    "would like to"
     "|I'd like to|Could you help me|I need your help to|Can you please help me|I need to|I am looking to] {wish}"
     "[.|, please.|, if possible.|, if that's alright.|. Is that something you can do?|. What do you need from me?]",
-    "next": "[There is one more thing.|Also,|Next up,|Another thing:|While I have you,|One more thing:|And then|Besides that,"
+    "next": "[There is one more thing.|Also,|Next up,|Another thing:|While I have you,|One more thing:|And then|"
+    "Besides that,"
     "|Okay, next:] I [would like to|want to|need to|'d also like to|'m hoping to] {wish}[.|, please.|, if I may.]",
-    "again": "[As I said,|Like I mentioned,|To be clear,|Just to repeat,|So,] I [would like to|want to|need to|'d still like to"
+    "again": "[As I said,|Like I mentioned,|To be clear,|Just to repeat,|So,] I [would like to|want to|need to|'d "
+    "still like to"
     "|'m trying to] {wish}[.|, please.|. Could you help with that?]",
     "wish": "I [would like to|want to|need to|'d like to|'d rather] {wish}[.|, please.]",
-    "unknown": "[I'm afraid|Sorry, but|Unfortunately,|Honestly,] I [don't know|don't have|can't remember|can't find|don't remember] "
+    "unknown": "[I'm afraid|Sorry, but|Unfortunately,|Honestly,] I [don't know|don't have|can't remember|can't find|"
+    "don't remember] "
     "[the|my] {noun}[.|, to be honest.| right now.| at the moment.]",
-    "confirm": "[Yes, that [is|looks|sounds] [right|correct|good|fine]|Yes, please [proceed|go ahead|do that|do so]|Yes, [go ahead|"
+    "confirm": "[Yes, that [is|looks|sounds] [right|correct|good|fine]|Yes, please [proceed|go ahead|do that|do so]|"
+    "Yes, [go ahead|"
     "I confirm|that works|exactly right]|Yes, that's [it|right|what I want|correct]][.|, thank you.|, thanks.|!]",
-    "correct": "[No, that's not [quite |]right.|No, there is a mistake.|Hmm, no, that isn't what I want.|No, please don't do that yet."
+    "correct": "[No, that's not [quite |]right.|No, there is a mistake.|Hmm, no, that isn't what I want.|No, please "
+    "don't do that yet."
     "|No, something is off there.|Not quite, no.] {fix}",
-    "change": "[Actually, wait.|Hold on, I've changed my mind.|Hmm, actually I've thought about it again.|Sorry, on second thought."
+    "change": "[Actually, wait.|Hold on, I've changed my mind.|Hmm, actually I've thought about it again.|Sorry, on "
+    "second thought."
     "|Wait, I'd like something different after all.|Oh, before you do that, I changed my mind.] {fix}",
-    "not_me": "No, [that's not what I asked for|I didn't ask for that|I'm not asking for that|please don't do that|that's not why I'm here]. "
+    "not_me": "No, [that's not what I asked for|I didn't ask for that|I'm not asking for that|please don't do that|"
+    "that's not why I'm here]. "
     "I [would like to|want to|need to|'m trying to] {wish}.",
-    "why": "[Oh, why is that?|Why isn't that possible?|Hmm, could you tell me why?|May I ask why?|What's the reason for that?|And why not?]"
+    "why": "[Oh, why is that?|Why isn't that possible?|Hmm, could you tell me why?|May I ask why?|What's the reason "
+    "for that?|And why not?]"
     "[| I'd like to understand.| I don't get it.| Nobody told me that.]",
-    "accept": "[Okay, I see.|Ah, that's a pity, but okay.|I understand.|Alright, I'll accept that.|Hmm, okay, fair enough.|Well, if those are"
+    "accept": "[Okay, I see.|Ah, that's a pity, but okay.|I understand.|Alright, I'll accept that.|Hmm, okay, fair "
+    "enough.|Well, if those are"
     " the rules, okay.|Okay, too bad.][| No problem.| Thanks for explaining.| Then I'll leave it.]",
-    "push": "[Are you sure about that?|Really? That seems odd.|Could you please check again?|I don't think that's right.|Hmm, I believe this"
+    "push": "[Are you sure about that?|Really? That seems odd.|Could you please check again?|I don't think that's "
+    "right.|Hmm, I believe this"
     " should be possible.] I [would like to|want to|really need to|need to] {wish}.",
-    "fallback": "[In that case,|Alright, then|Okay, if that's not possible,|Hmm, then|Well, then|If that can't be done,] {fix}",
-    "go_on": "[Okay, thank you.|Sure, go ahead.|Alright, please do.|Okay, I'll wait.|Sounds good, please go on.|Fine with me.]"
+    "fallback": "[In that case,|Alright, then|Okay, if that's not possible,|Hmm, then|Well, then|If that can't be "
+    "done,] {fix}",
+    "go_on": "[Okay, thank you.|Sure, go ahead.|Alright, please do.|Okay, I'll wait.|Sounds good, please go on.|"
+    "Fine with me.]"
     "[| Please continue.| Let me know how it goes.| Take your time.]",
-    "no_offer": "[No, thank you.|No, that won't be necessary.|No, I don't need that.|Thanks, but no.|That's not needed, thanks.]"
+    "no_offer": "[No, thank you.|No, that won't be necessary.|No, I don't need that.|Thanks, but no.|That's not "
+    "needed, thanks.]"
     "[| Let's go on.| Please go on with my request.| Just what I asked for, please.]",
-    "no_human": "[I'd rather sort this out with you.|Please don't transfer me.|I would prefer to do this here.|Can't you do it yourself?] "
+    "no_human": "[I'd rather sort this out with you.|Please don't transfer me.|I would prefer to do this here.|"
+    "Can't you do it yourself?] "
     "I [would like to|want to|need to|just want to] {wish}[.|, please.]",
-    "human": "[Okay|Alright|Yes|Sure|That's fine], [please transfer me|please do that|I'll talk to a person then|connect me, please"
+    "human": "[Okay|Alright|Yes|Sure|That's fine], [please transfer me|please do that|I'll talk to a person then|"
+    "connect me, please"
     "|let's do that].",
-    "unclear": "[Sorry, I didn't quite get that.|I'm not sure what you mean.|Could you say that again?|I don't understand what you're"
-    " saying.|Pardon, what was that?][| Something seems to have gone wrong.| I got nothing useful from that.| Can you rephrase?]",
-    "contradict": "[Wait, that's not what I asked for.|Hold on, that isn't right.|No, that's a mistake.|Hmm, that doesn't match what I"
+    "unclear": "[Sorry, I didn't quite get that.|I'm not sure what you mean.|Could you say that again?|I don't "
+    "understand what you're"
+    " saying.|Pardon, what was that?][| Something seems to have gone wrong.| I got nothing useful from that.| Can "
+    "you rephrase?]",
+    "contradict": "[Wait, that's not what I asked for.|Hold on, that isn't right.|No, that's a mistake.|Hmm, that "
+    "doesn't match what I"
     " wanted.|But that's wrong.] {fix}",
-    "not_applicable": "[I don't think that matters here.|I'm not sure why you'd need that.|That shouldn't be needed for this.|There isn't one"
+    "not_applicable": "[I don't think that matters here.|I'm not sure why you'd need that.|That shouldn't be needed "
+    "for this.|There isn't one"
     " for this.] I [would like to|want to|need to|'m trying to] {wish}.",
-    "end": "[No, that's everything|No, that will be all|That's all I needed|No, nothing else|No, I'm all set|That was all]"
+    "end": "[No, that's everything|No, that will be all|That's all I needed|No, nothing else|No, I'm all set|That "
+    "was all]"
     "[, thank you.|. Thanks for your help.|. Thank you very much!|, thanks. Bye.|. Have a good day.]",
     "bye": "[Great, thank you|Perfect, thanks a lot|Thank you for your help|Wonderful, thanks|Okay, thanks][.|!]"
     "[| That's all.| Have a nice day.| That was everything.| Goodbye.]",
-    "give_up": "[We're not getting anywhere.|This isn't working, I'll try another time.|I give up, this takes too long.|Never mind, I'll"
+    "give_up": "[We're not getting anywhere.|This isn't working, I'll try another time.|I give up, this takes too "
+    "long.|Never mind, I'll"
     " leave it.|Sorry, but this is going nowhere.][| Goodbye.| Bye.| Thanks anyway.]",
 }
 

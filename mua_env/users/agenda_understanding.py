@@ -16,6 +16,8 @@ from mua_env.users.agenda_cues import ENGLISH, Cues
 HEAD, TAIL = 6000, 3000
 """Characters read of the beginning and the end of a text that is longer than both."""
 _SENTENCES = 160
+_LONGEST = 800
+"""Sentences, and characters of each, that are looked at: what keeps the time bounded on any text."""
 
 
 @dataclass(slots=True)
@@ -69,9 +71,9 @@ _MARKUP = re.compile(
     r"\*+|`+|^\s{0,3}(?:#{1,6}\s+|>\s*)|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)|[\x00-\x08\x0b-\x1f]", re.MULTILINE
 )
 _SPACES = re.compile(r"[ \t\u00a0]+")
-_SPLIT = re.compile(r"(?<=[.?!])[\"”')]?\s+(?![(\[]?\s*(?:yes|y)\s*/)|\s*\n\s*", re.IGNORECASE)
-_ITEM = re.compile(r"^\s*(?:[-–—•+]|\(?\d{1,2}[.)]|\(?[a-h][.)])\s*")
-_QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "\u2011": "-", "\u2013": "-"})
+_SPLIT = re.compile(r"(?<=[.?!])[\"')]?\s+(?![(\[]?\s*(?:yes|y)\s*/)|\s*\n\s*", re.IGNORECASE)
+_ITEM = re.compile(r"^\s*(?:[-\u2013\u2014\u2022+]|\(?\d{1,2}[.)]|\(?[a-h][.)])\s*")
+_QUOTES = str.maketrans({"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"', "\u2011": "-", "\u2013": "-"})
 
 
 def plain(text: str) -> str:
@@ -83,7 +85,7 @@ def plain(text: str) -> str:
 
 def sentences(text: str) -> list[str]:
     """The sentences and list lines of a plain text."""
-    return [part.strip() for part in _SPLIT.split(text) if part and part.strip()][:_SENTENCES]
+    return [part.strip()[:_LONGEST] for part in _SPLIT.split(text) if part and part.strip()][:_SENTENCES]
 
 
 def understand(
@@ -106,7 +108,7 @@ def understand(
     acts = AgentActs(text=plain(text))
     asked: list[str] = []
     listing = False
-    before: list[str] = []
+    before = ""
     for sentence in sentences(acts.text):
         item = _ITEM.match(sentence) is not None
         low = sentence.lower()
@@ -126,9 +128,9 @@ def _sentence(
     language: DialogueLanguage,
     cues: Cues,
     asked: list[str],
-    before: list[str],
-) -> list[str]:
-    """Read one sentence; returns the slots that it mentions without asking for them."""
+    before: str,
+) -> str:
+    """Read one sentence; returns it if it may mention slots that the next one asks for."""
     question = low.rstrip("\"') ").endswith("?")
     acts.question |= question
     bare = cues.clause.sub(" ", low)
@@ -145,12 +147,11 @@ def _sentence(
     acts.choice |= cues.either.search(low) is not None
     _verdicts(acts, sentence, low, question, cues)
     if more:
-        return []
-    mentioned = _slots(bare, language)
+        return ""
     asks = listed or cues.request.search(bare) is not None
-    names = mentioned if asks else []
+    names = _slots(bare, language) if asks else []
     if asks and not names and before and _PRONOUN.search(low):
-        names = before
+        names = _slots(before, language)
     confirm |= question and not names and _would_act(low, language, cues)
     if confirm or (weak and not names):
         acts.confirm = True
@@ -162,10 +163,12 @@ def _sentence(
         acts.offer_handover |= question and cues.handover.search(low) is not None
         acts.offer |= question and not confirm and cues.offer.search(low) is not None
     acts.wait |= not question and cues.wait.search(low) is not None
-    return [] if asks else mentioned
+    return "" if asks else bare
 
 
-_PRONOUN = re.compile(r"\b(?:provide|share|tell me|give me|what are) (?:those|them|these|they|that|it)\b")
+_PRONOUN = re.compile(
+    r"\b(?:provide|share|tell me|give me|what are) (?:those|them|these|they|that|it)\b|\bthe (?:correct|right) one\b"
+)
 _ME = re.compile(r"\b(?:me|i|us|we)\b")
 
 

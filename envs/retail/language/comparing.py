@@ -149,9 +149,8 @@ def _which(text: str) -> str:
     """What "which one?" asks for: the last kind of thing that the text lists."""
     if len(matching.order_ids(text)) > 1:
         return "order_id"
-    if matching.payment_kinds(text) and not re.search(
-        r"\b(?:items?|products?|variants?|options?)\b", text, re.IGNORECASE
-    ):
+    paying = matching.payment_kinds(text) or re.search(r"\bcards?\b", text, re.IGNORECASE)
+    if paying and not re.search(r"\b(?:items?|products?|variants?|options?)\b", text, re.IGNORECASE):
         return "payment_method"
     return (
         "new_options"

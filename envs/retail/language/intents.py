@@ -10,7 +10,8 @@ _PASSIVE = r"(?:has|have|is|are|was|were|'s|been|i|we|i've|successfully|now|and|
 def _claim(verbs: str, objects: str = "") -> str:
     near = rf".{{0,60}}\b(?:{verbs})\b"
     about = rf"(?=.*(?:{objects}))" if objects else ""
-    return rf"{about}(?:\b{_PASSIVE}{near}|\b(?:{verbs})\b.{{0,80}}\b(?:successfully|done|complete|submitted|processed|requested|placed|initiated|set up|created|confirmed)\b)"
+    finished = "successfully|done|complete|submitted|processed|requested|placed|initiated|set up|created|confirmed"
+    return rf"{about}(?:\b{_PASSIVE}{near}|\b(?:{verbs})\b.{{0,80}}\b(?:{finished})\b)"
 
 
 INTENTS: dict[str, Intent] = {
@@ -69,10 +70,11 @@ WISHES: dict[str, str] = {
     "cancel_order": f"cancel {_ORDER}",
     "return_items": f"return {{things}} from {_ORDER}",
     "exchange_items": f"exchange {{things}} [from|in] {_ORDER}",
-    "modify_items": f"[modify|change] {{things}} in [a pending order|an order that has not shipped yet|my pending order]",
+    "modify_items": "[modify|change] {things} in [a pending order|an order that has not shipped yet|my pending order]",
     "modify_order_address": f"change the [shipping |delivery |]address of {_ORDER}",
     "modify_order_payment": f"change the payment method of {_ORDER}",
-    "modify_user_address": "change [the default address in my profile|my default address|the address in my profile|my profile address]",
+    "modify_user_address": "change [the default address in my profile|my default address|the address in my profile|"
+    "my profile address]",
     "human": "talk to [a human agent|a human|a human representative]",
     "ask:order_status": f"[know|check|ask about] the status of {_ORDER}",
     "ask:order_total": f"[know|check|ask about] the total [price |]of {_ORDER}",

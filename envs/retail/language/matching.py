@@ -16,7 +16,7 @@ ZIP = re.compile(r"(?<![\d#W])\b\d{5}\b(?!\d)")
 _LAST_FOUR = re.compile(
     r"\b(?:ending|ends|end|last four|last 4|last four digits|number)\b\D{0,20}(\d{4})\b|[*x•.]{2,}\s?-?(\d{4})\b"
 )
-_DASHES = re.compile(r"[-–—/_’']")
+_DASHES = re.compile(r"[-\u2013\u2014/_\u2019']")
 _SPACES = re.compile(r"\s+")
 
 PAYMENT_KINDS: dict[str, re.Pattern[str]] = {

@@ -10,14 +10,16 @@ SLOTS: dict[str, Slot] = {
         Slot(
             "first_name",
             "first name",
-            r"\b(?:first|given)(?: and last)? names?\b|\bfull name|\byour name|\bname (?:and|\+|&|with|plus)\b|\b(?:and|&|\+|or|your|,) name\b|^\W*name\b"
+            r"\b(?:first|given)(?: and last)? names?\b|\bfull name|\byour name|\bname (?:and|\+|&|with|plus)\b|"
+            r"\b(?:and|&|\+|or|your|,) name\b|^\W*name\b"
             r"|\bname on\b",
             personal=True,
         ),
         Slot(
             "last_name",
             "last name",
-            r"\blast names?\b|\bsurname|\bfamily name|\bfull name|\byour name|\bname (?:and|\+|&|with|plus)\b|\b(?:and|&|\+|or|your|,) name\b|^\W*name\b"
+            r"\blast names?\b|\bsurname|\bfamily name|\bfull name|\byour name|\bname (?:and|\+|&|with|plus)\b|"
+            r"\b(?:and|&|\+|or|your|,) name\b|^\W*name\b"
             r"|\bname on\b",
             personal=True,
         ),
@@ -56,9 +58,12 @@ SLOTS: dict[str, Slot] = {
         Slot(
             "order_id",
             "order number",
-            r"\border ?(?:id|number|no\.|nr\b|#(?!\s?w?\d))|\border's (?:id|number)|\b(?:which|what|for which|specific|particular) (?:\w+ ){0,2}orders?\b|"
-            r"\bids? (?:of|for) (?:the|your|this|that|each) (?:\w+ )?order|\bnumbers? (?:of|for) (?:the|your|this|that) (?:\w+ )?order|"
-            r"\border (?:would you|do you|are you|you(?:'d| would| want| wish| are|'re))",
+            r"\border ?(?:id|number|no\.|nr\b|#(?!\s?w?\d))|\border's (?:id|number)|\b(?:which|what|for which|"
+            r"specific|particular) (?:\w+ ){0,2}orders?\b|"
+            r"\bids? (?:of|for) (?:the|your|this|that|each) (?:\w+ )?order|\bnumbers? (?:of|for) (?:the|your|this|"
+            r"that) (?:\w+ )?order|"
+            r"\b(?:the|that|correct|right) number\b|\border (?:would you|do you|are you|you(?:'d| would| want| wish|"
+            r" are|'re))",
             piece="order {value}",
             short="[order {value}|{value}|It is order {value}.|Order number {value}.|It's {value}.]",
             long="[It's order|The order number is|That would be order|It's about order|The order is] {value}.",
@@ -66,16 +71,21 @@ SLOTS: dict[str, Slot] = {
         Slot(
             "reason",
             "reason",
-            r"\breasons?\b|\bwhy\s*\?|\bwhy (?:do|are|would|you|did)\b|\bno longer needed\b.{0,60}\bmistake\b|\bno longer need\b.{0,60}\bmistake\b",
+            r"\breasons?\b|\bwhy\s*\?|\bwhy (?:do|are|would|you|did)\b|\bno longer needed\b.{0,60}\bmistake\b|\bno "
+            r"longer need\b.{0,60}\bmistake\b",
             short="[{value}|It is {value}.|Reason: {value}.|It's {value}.]",
-            long="[The reason is that it was {value}|The reason is: {value}|It's {value}|Just put {value}|Well, {value}].",
+            long="[The reason is that it was {value}|The reason is: {value}|It's {value}|Just put {value}|Well, "
+            "{value}].",
         ),
         Slot(
             "items",
             "item",
-            r"\b(?:which|what|name the|list the|list of|names? of the|specific|exact|all|each|any|the|these|following|particular) "
-            r"(?:\w+ ){0,3}(?:items?|products?|articles?|pieces?|things)\b|\bitems?\s*(?:\?|$)|\bitem\(s\)|\bproduct\(s\)|\bwhat (?:exactly )?(?:would|do) you (?:like|want|wish)"
-            r"(?: to)? (?:return|exchange|modify|change|swap|send back)(?! (?:it|them|this|that|the \w+|your \w+) (?:for|to|with)\b)|\bitems? (?:would|do|you)|\bitem (?:name|id)s?\b|\bwhat (?:are|is) you "
+            r"\b(?:which|what|more|other|name the|list the|list of|names? of the|specific|exact|all|each|any|the|"
+            r"these|following|particular) "
+            r"(?:\w+ ){0,3}(?:items?|products?|articles?|pieces?|things)\b|\bitems?\s*(?:\?|$)|\bitem\(s\)|"
+            r"\bproduct\(s\)|\bwhat (?:exactly )?(?:would|do) you (?:like|want|wish)"
+            r"(?: to)? (?:return|exchange|modify|change|swap|send back)(?! (?:it|them|this|that|the \w+|your \w+) "
+            r"(?:for|to|with)\b)|\bitems? (?:would|do|you)|\bitem (?:name|id)s?\b|\bwhat (?:exactly )?(?:are|is) you "
             r"(?:returning|exchanging)",
             short="[{value}|It is {value}.|{value}, please.|{value}.]",
             long="[It's about|That would be|I mean|It would be|It's] {value}.",
@@ -90,11 +100,16 @@ SLOTS: dict[str, Slot] = {
         Slot(
             "new_options",
             "new option",
-            r"\bnew (?:item|option|variant|product|version|color|size|one|choice|specification|configuration|model|selection)|"
-            r"\b(?:which|what|desired|preferred|other|different|replacement|specific) (?:\w+ ){0,3}(?:options?|variants?|versions?|colou?rs?|sizes?|styles?|materials?|specifications?"
-            r"|features?|configurations?|attributes?|models?|kind|types?|replacements?)\b|\b(?:exchange|swap|change|replace|modify|switch)\w* (?:\w+ ){0,4}"
-            r"(?:for|to|with|into|by) (?:what|which|instead)\b|\b(?:exchange|change|replace|swap|modify)(?:d)? (?:\w+ ){0,4}(?:to|for|with|into)\s*\?|\binstead\b|\breplacement"
-            r"|\bwhat (?:would|do) you (?:like|want) (?:\w+ ){0,4}(?:for|to be|instead|in exchange)|\boptions? (?:would|do) you|\boptions\b|\bprefer(?:red|ence)?\b(?!.{0,30}\b(?:payment|refund)\b)",
+            r"\bnew (?:item|option|variant|product|version|color|size|one|choice|specification|configuration|model|"
+            r"selection)|"
+            r"\b(?:which|what|desired|preferred|other|different|replacement|specific) (?:\w+ ){0,3}(?:options?|"
+            r"variants?|versions?|colou?rs?|sizes?|styles?|materials?|specifications?"
+            r"|features?|configurations?|attributes?|models?|kind|types?|replacements?)\b|\b(?:exchange|swap|change|"
+            r"replace|modify|switch)\w* (?:\w+ ){0,4}"
+            r"(?:for|to|with|into|by) (?:what|which|instead)\b|\b(?:exchange|change|replace|swap|modify)(?:d)? "
+            r"(?:\w+ ){0,4}(?:to|for|with|into)\s*\?|\binstead\b|\breplacement"
+            r"|\bwhat (?:would|do) you (?:like|want) (?:\w+ ){0,4}(?:for|to be|instead|in exchange)|\boptions? "
+            r"(?:would|do) you|\boptions\b|\bprefer(?:red|ence)?\b(?!\s*[.,?!])(?!.{0,30}\b(?:payment|refund)\b)",
             short="[{value}|{value}, please.|{value}.|I want {value}.]",
             long="[I'd like|I would like|I want|Please make it|I'm looking for] {value}.",
         ),
@@ -102,22 +117,26 @@ SLOTS: dict[str, Slot] = {
         Slot(
             "payment_method",
             "payment method",
-            r"\bpayment|\bpay(?:ing)? (?:with|by|for)|\bgift card|\bpaypal|\bcredit card|\bwhich card|\brefund(?:ed)? (?:to|method|go|sent|be|issued)|"
-            r"\breceive (?:the|your|a) refund|\brefund\b.{0,30}\b(?:where|which|how)|\b(?:where|how)\b.{0,40}\brefund|\bprice difference",
+            r"\bpayment|\bpay\b|\bpaying\b|\bgift card|\bpaypal|\bcredit card|\bwhich card|\brefund(?:ed)? (?:to|"
+            r"method|go|sent|be|issued)|"
+            r"\breceive (?:the|your|a) refund|\brefund\b.{0,30}\b(?:where|which|how)|\b(?:where|"
+            r"how)\b.{0,40}\brefund|\bprice difference",
             short="[{value}|{value}, please.|{value}.|Use {value}.]",
             long="[Please use|I'd like to use|I want to use|Let's use|Use|Put it on] {value}.",
         ),
         Slot(
             "address",
             "address",
-            r"(?<!email )(?<!e-mail )(?<!mail )\baddress|\bstreet\b|\bcity\b|\bapartment|\bship (?:it|them|to)|\bdeliver(?:ed)? (?:it )?to\b",
+            r"(?<!email )(?<!e-mail )(?<!mail )\baddress|\bstreet\b|\bcity\b|\bapartment|\bship (?:it|them|to)|"
+            r"\bdeliver(?:ed)? (?:it )?to\b",
             short="[{value}|{value}.|New address: {value}.|It is {value}.]",
             long="[The new address is|It should go to|The address is|Please use|It's] {value}.",
         ),
         Slot(
             "product",
             "product",
-            r"\b(?:which|what|name of the|the|type of|kind of|specific) (?:\w+ ){0,2}(?:product|item)s?\b|\bproduct (?:type|name)",
+            r"\b(?:which|what|name of the|the|type of|kind of|specific) (?:\w+ ){0,2}(?:product|item)s?\b|\bproduct "
+            r"(?:type|name)",
             short="[{value}|The {value}.|It is the {value}.|{value}.]",
             long="[It's about|I mean|I'm interested in|That would be] the {value}.",
         ),

@@ -1,0 +1,87 @@
+"""How the user puts its goal into words: what of it is asked for, said, or not known."""
+
+from __future__ import annotations
+
+from mua_env.language import DialogueLanguage
+from mua_env.users.agenda_goal import Agenda, Pending
+from mua_env.users.agenda_personas import Voice
+from mua_env.users.agenda_phrases import phrase
+from mua_env.users.agenda_understanding import AgentActs
+
+
+class Speaker:
+    """One turn's words: reads the agenda, fills ``parts``."""
+
+    def __init__(self, agenda: Agenda, language: DialogueLanguage, voice: Voice, acts: AgentActs) -> None:
+        self.agenda = agenda
+        self.language = language
+        self.voice = voice
+        self.acts = acts
+        self.parts: list[str] = []
+
+    def fix(self, request: Pending, slots: tuple[str, ...]) -> str:
+        """The slots, said as they should be."""
+        said = [text for slot in slots if (text := self.say(slot, request)) is not None]
+        return " ".join(said) if said else phrase("wish", self.voice, wish=self.wish(request))
+
+    def give(self, slots: tuple[str, ...], request: Pending) -> None:
+        """Say the slots that are known; of the others, that they are not."""
+        listed = self.voice.short and len(slots) > 1
+        known: list[str] = []
+        for slot in slots:
+            text = self.say(slot, request, piece=listed)
+            if text is not None:
+                known.append(text)
+            else:
+                self.parts.append(self.do_not_know(slot, request))
+        self.parts.append(", ".join(known) + "." if listed and known else " ".join(known))
+
+    def applicable(self, request: Pending) -> list[str]:
+        """The slots asked for, without those of other requests where some belong to this one."""
+        intent = self.language.intents.get(request.intent)
+        own = {name for name, slot in self.language.slots.items() if slot.personal}
+        own |= set(intent.slots) | {"item_options"} if intent else set()
+        fitting = [slot for slot in self.acts.asked if slot in own]
+        return fitting or list(self.acts.asked)
+
+    def chosen(self, asked: list[str]) -> list[str]:
+        """Of alternatives that are each enough, one; among several requests of it, what the user has."""
+        groups = [group for group in self.language.alternatives if group & set(asked)]
+        if len(groups) < 2 or not self.acts.choice:
+            return asked
+        able = [group for group in groups if all(self.agenda.facts.get(slot) is not None for slot in group)]
+        if not able:
+            return asked
+        untold = [group for group in able if not any(self.agenda.given.get(slot) for slot in group)]
+        options = untold if self.acts.not_found and untold else able
+        chosen = options[int(self.voice.rng.random() * len(options))]
+        others = frozenset().union(*groups) - chosen
+        kept = [slot for slot in asked if slot not in others]
+        return kept + [slot for slot in self.language.slots if slot in chosen and slot not in kept]
+
+    def say(self, slot: str, request: Pending, *, piece: bool = False) -> str | None:
+        """The words for one slot, or None where the user does not have it."""
+        spec = self.language.slots[slot]
+        source = self.agenda.facts if spec.personal else request.known()
+        value = self.language.value(slot, source, self.voice, about=self.acts.text if self.acts.asked else "")
+        if value is None:
+            return None
+        return self.voice.say(spec.piece if piece else spec.template(self.voice.short), value=value)
+
+    def do_not_know(self, slot: str, request: Pending) -> str:
+        """What is said for a slot without a value: not known, or not part of the request."""
+        spec = self.language.slots[slot]
+        intent = self.language.intents.get(request.intent)
+        if not spec.personal and intent is not None and slot not in intent.slots:
+            return phrase("not_applicable", self.voice, wish=self.wish(request))
+        text = phrase("unknown", self.voice, noun=spec.noun)
+        hint = self.language.hint(slot, request.slots, self.voice)
+        return f"{text} {hint}" if hint else text
+
+    def wish(self, request: Pending) -> str:
+        """The request as a verb phrase."""
+        return self.language.wish(request.intent, request.slots, self.voice)
+
+    def compare(self, request: Pending, text: str) -> Comparison:
+        """Hold a text of the agent against what the user knows of a request."""
+        return self.language.compare(request.intent, request.known(), text)
