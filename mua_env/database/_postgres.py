@@ -58,7 +58,7 @@ class PostgresTemplate(Template):
     def __init__(self, models: type[DeclarativeBase], rows: Rows, url: str) -> None:
         super().__init__(models)
         self._server = Server(url)
-        self.name = f"mua_t_{_content(models, rows)}"
+        self.name = f"mua_t_{_content(models, rows, self._server.role)}"
         self._closed = False
         try:
             self._server.drop_abandoned()
@@ -123,6 +123,11 @@ class Server:
     @staticmethod
     def _key(number: int) -> dict[str, int]:
         return {"space": LOCK_SPACE, "owner": number}
+
+    @property
+    def role(self) -> str:
+        """The role that owns what is made."""
+        return self._url.username or ""
 
     def new_name(self) -> str:
         """A name for a database of this process."""
@@ -291,12 +296,12 @@ def _unreachable(url: URL, error: SQLAlchemyError) -> ConfigError:
     )
 
 
-def _content(models: type[DeclarativeBase], rows: Rows) -> str:
-    """16 hex digits that name the schema, the change log and the data."""
+def _content(models: type[DeclarativeBase], rows: Rows, role: str) -> str:
+    """16 hex digits that name the schema, the change log, the data and their owner (only it may read a clone)."""
     tables = models.metadata.sorted_tables
     schema = [str(CreateTable(table)) for table in tables]
     triggers = [statement for table in tables for statement in _changelog.postgres_triggers(table)]
-    digest = hashlib.sha256(json.dumps([_LAYOUT, schema, triggers]).encode())
+    digest = hashlib.sha256(json.dumps([_LAYOUT, role, schema, triggers]).encode())
     for name in sorted(rows):
         digest.update(json.dumps([name, list(map(dict, rows[name]))], sort_keys=True, default=str).encode())
     return digest.hexdigest()[:16]

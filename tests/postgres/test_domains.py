@@ -1,0 +1,46 @@
+"""The public domains on PostgreSQL: the same dialogues with the same results as on SQLite."""
+
+from __future__ import annotations
+
+import gymnasium as gym
+import pytest
+
+import mua_env
+from mua_env.env import DialogueEnv
+from mua_env.messages import AssistantMessage, ToolCall
+from mua_env.session import Session
+
+pytestmark = pytest.mark.postgres
+
+
+def gold_turn(session: Session) -> AssistantMessage:
+    calls = [
+        ToolCall.model_validate({"function": {"name": action.name, "arguments": action.arguments}})
+        for action in session.task.actions
+        if not session.world.is_terminal(action.name)
+    ]
+    return AssistantMessage(tool_calls=tuple(calls))
+
+
+@pytest.mark.parametrize("env_id", ["MUA/Retail-v1", "MUA/Airline-v1"])
+def test_gold_gives_the_same_on_both(env_id: str, postgres_url: str) -> None:
+    assert mua_env.environment_ids()
+    ours, theirs = (gym.make(env_id, database_url=url, tasks="test") for url in (None, postgres_url))
+    with_effect = 0
+    for index in range(8):
+        seen = []
+        for env in (ours, theirs):
+            env.reset(seed=index, options={"task_index": index})
+            inner = env.unwrapped
+            assert isinstance(inner, DialogueEnv)
+            session = inner.session
+            turn = gold_turn(session)
+            results = session.send(turn).messages if turn.tool_calls else []
+            score = session.score_now()
+            seen.append(([m.content for m in results], session.world.snapshot(), score))
+        assert seen[0] == seen[1]
+        assert seen[1][2].parts["database"] == 1.0
+        with_effect += bool(seen[1][1])
+    assert with_effect >= 4
+    for env in (ours, theirs):
+        env.close()
