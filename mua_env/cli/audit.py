@@ -64,7 +64,8 @@ def _run(
     if not colon or not tasks:
         raise ConfigError(f"{source!r} names no task source; use <domain>:<source>, as retail:train")
     setting = load_setting(domain, tasks, path=path, mode=scoring)  # type: ignore[arg-type]  # checked there
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         row = bar.add_task("Auditing", total=None)
         return audit(
             setting,

@@ -56,7 +56,8 @@ def _stream(tasks: Iterator[Task], file: IO[bytes], count: int, stop: _Stop) -> 
     from mua_env.tasks import task_line
 
     columns = (BarColumn(), MofNCompleteColumn(), TextColumn("tasks"), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         row = bar.add_task("tasks", total=count)
         for task in tasks:
             file.write(task_line(task).encode())

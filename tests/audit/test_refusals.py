@@ -14,7 +14,6 @@ from mua_env.session import Session
 from mua_env.setting import Setting, load_setting
 from mua_env.tasks import Action, Goal, Request, Requirement, Task
 from mua_env.users.agenda import AgendaUser
-from mua_env.users.base import UserSimulator
 
 from .users import QuietUser
 
