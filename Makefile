@@ -1,0 +1,50 @@
+# Two commands are all a newcomer needs: `make quickstart` and `make test`.
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+# Spinning OpenMP threads slow small models down a great deal when cores are shared.
+export OMP_WAIT_POLICY ?= PASSIVE
+
+.PHONY: quickstart test check format benchmarks clean help
+
+help:  ## Show this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+# PyTorch goes first, so that nothing later replaces the build that is wanted here.
+$(VENV)/.created:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	touch $@
+
+$(VENV)/.train: $(VENV)/.created pyproject.toml setup.py constraints.txt
+	$(BIN)/python -m pip install --quiet -c constraints.txt torch
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[train,llm,viewer]'
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.train
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[train,llm,viewer,postgres,dev]'
+	touch $@
+
+quickstart: $(VENV)/.train  ## Install, watch one dialogue, then cold start and GRPO of a small model on Retail
+	$(BIN)/mua-env play --watch --domain retail --seed 7
+	$(BIN)/mua-env quickstart
+
+test: $(VENV)/.dev check  ## All tests
+	$(BIN)/python -m pytest -n 2 --dist loadgroup $(PYTEST_ARGS)
+
+check: $(VENV)/.dev  ## Style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.dev  ## Rewrite the source in the project's style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+benchmarks: $(VENV)/.dev  ## Run the benchmarks that the README quotes
+	$(BIN)/python benchmarks/env_overhead.py
+	$(BIN)/python benchmarks/database.py
+	$(BIN)/python benchmarks/tasks.py
+
+clean:  ## Remove what is built; the virtual environment stays
+	rm -rf build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache
