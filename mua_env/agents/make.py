@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -10,7 +11,7 @@ from mua_env.agents.base import Agent
 from mua_env.domain import Domain
 from mua_env.errors import ConfigError, did_you_mean
 
-AGENTS = ("expert", "llm", "random")
+AGENTS = ("expert", "llm", "local", "random")
 
 AgentFactory = Callable[[], Agent]
 """Makes the agent of one dialogue slot. A driver calls it once for each dialogue that it runs at the same time."""
@@ -20,14 +21,15 @@ def agent_factory(name: str, domain: Domain, options: dict[str, Any] | None = No
     """What makes agents of a kind.
 
     Args:
-        name: `expert` (the domain's scripted one), `llm` or `random`.
+        name: `expert` (the domain's scripted one), `llm`, `local` (a transformers model) or `random`.
         domain: whose expert is meant.
-        options: of the agent. For `llm`: `client`, or what `mua_env.llm.make_client` takes.
+        options: of the agent. For `llm`: `client`, or what `mua_env.llm.make_client` takes; for `local` those of
+            `mua_env.agents.local.LocalAgent`, whose model is loaded once.
 
     Raises:
         ConfigError: the name or an option is not known.
         DomainError: the domain has no expert.
-        MissingExtra: `llm` without the [llm] extra.
+        MissingExtra: `llm` without the [llm] extra, or `local` without [train].
     """
     if name not in AGENTS:
         known = ", ".join(map(repr, AGENTS))
@@ -45,6 +47,10 @@ def _factory(name: str, domain: Domain, options: dict[str, Any]) -> AgentFactory
 
         client = options.pop("client", None) or make_client(**options)
         return partial(LLMAgent, client)
+    if name == "local":
+        from mua_env.agents.local import LocalAgent
+
+        return partial(copy.copy, LocalAgent(**options))
     if name == "random":
         from mua_env.agents.random import RandomAgent
 

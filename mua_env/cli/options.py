@@ -37,7 +37,9 @@ UserSetting = Annotated[
     list[str] | None,
     typer.Option("--user-option", "-U", metavar="KEY=VALUE", help="Option of the user, as model=gpt-4.1."),
 ]
-AgentOption = Annotated[str, typer.Option("--agent", help="Agent: expert (scripted), llm, or random.")]
+AgentOption = Annotated[
+    str, typer.Option("--agent", help="Agent: expert (scripted), llm, local (a model's folder), or random.")
+]
 AgentSetting = Annotated[
     list[str] | None,
     typer.Option("--agent-option", "-A", metavar="KEY=VALUE", help="Option of the agent, as model=gpt-4.1."),

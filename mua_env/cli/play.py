@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -30,10 +31,12 @@ def play(
     """Take part in a dialogue as the agent or as the user, or watch one.
 
     As the agent, write a text for the user, or a tool call as `name {"argument": "value"}`, or a tool's name alone
-    to be asked for its arguments. /tools, /policy, /undo and /quit help. As the user, /stop ends the dialogue.
+    to be asked for its arguments. /tools, /policy, /undo and /quit help. As the user, /stop ends the dialogue and
+    /undo takes a reply back.
     """
     from rich.console import Console
 
+    from mua_env.cli.seat import UserSeat
     from mua_env.cli.stage import Stage
     from mua_env.session import Session
 
@@ -43,19 +46,21 @@ def play(
     chosen = opt.choose_task(setting, task, seed)
     cast = opt.open_cast(
         setting,
-        user="human" if role == "user" and not watch else user,
+        user=user,
         user_options=opt.parse_pairs(user_option, "--user-option"),
         agent="random" if role == "agent" and not watch else agent,
         agent_options=opt.parse_pairs(agent_option, "--agent-option"),
     )
-    session = Session(setting, cast.user, max_turns=max_turns)
     console = Console(highlight=False)
-    stage = Stage(console, session, full=full)
+    if role == "user" and not watch:
+        seat = UserSeat(console, setting, max_turns=max_turns, full=full)
+        stage = seat.stage
+        act = partial(seat.play, cast.make_agent())
+    else:
+        stage = Stage(console, Session(setting, cast.user, max_turns=max_turns), full=full)
+        act = partial(stage.perform, cast.make_agent()) if watch else partial(stage.play_agent)
     try:
-        if role == "agent" and not watch:
-            stage.play_agent(chosen, seed=seed)
-        else:
-            stage.perform(cast.make_agent(), chosen, seed=seed)
+        act(chosen, seed=seed)
         if save is not None:
             stage.save(save, agent="human" if role == "agent" and not watch else agent)
     finally:

@@ -11,12 +11,13 @@ from rich.markdown import Markdown
 from rich.markup import escape
 
 from mua_env.agents.base import Agent
+from mua_env.errors import EpisodeError
 from mua_env.llm.errors import LLMError
 from mua_env.messages import AssistantMessage, FunctionCall, ToolCall
 from mua_env.reports.terminal import print_entry, print_score
 from mua_env.session import Session
 from mua_env.tasks import Task
-from mua_env.trajectory import TrajectoryWriter
+from mua_env.trajectory import Entry, TrajectoryWriter
 
 
 class Stage:
@@ -26,20 +27,22 @@ class Stage:
         console: where to.
         session: in which the episode runs; `session` is another one after an undo.
         full: show the results of tools in full.
+        echo_user: print the user's messages (not where the person has just typed them).
     """
 
-    def __init__(self, console: Console, session: Session, *, full: bool = False) -> None:
+    def __init__(self, console: Console, session: Session, *, full: bool = False, echo_user: bool = True) -> None:
         self.console = console
         self.session = session
         self._full = full
+        self._echo_user = echo_user
         self._shown = 0
 
     def perform(self, agent: Agent, task: Task, *, seed: int) -> None:
         """Let an agent talk with the session's user."""
-        self._head(task)
+        self.head(task)
         result = self.session.start(task, seed=seed)
         agent.reset(system_prompt=self.session.system_prompt, tools=self.session.tools, seed=seed)
-        self._show()
+        self.show()
         while not result.done:
             try:
                 turn = agent.act(result.messages)
@@ -47,15 +50,15 @@ class Stage:
                 result = self.session.fail(f"agent: {error}")
             else:
                 result = self.session.send(turn)
-            self._show()
-        print_score(self.console, self.session)
+            self.show()
+        self.finish()
 
     def play_agent(self, task: Task, *, seed: int) -> None:
         """Let the person at the terminal be the agent."""
-        self._head(task)
+        self.head(task)
         self.console.print("You are the agent. /tools, /policy, /undo, /quit; anything else goes to the user.\n")
         result = self.session.start(task, seed=seed)
-        self._show()
+        self.show()
         past: list[Session] = []
         while not result.done:
             line = self._read()
@@ -69,10 +72,10 @@ class Stage:
             if turn is not None:
                 past.append(self.session.fork())
                 result = self.session.send(turn)
-                self._show()
+                self.show()
         for session in past:
             session.close()
-        print_score(self.console, self.session)
+        self.finish()
 
     def save(self, path: Path, *, agent: str) -> None:
         """Append the trajectory to a file."""
@@ -80,16 +83,29 @@ class Stage:
             writer.write(self.session.trajectory(id=self.session.task.id, agent=agent))
         self.console.print(f"Saved to {escape(str(path))}.")
 
-    def _head(self, task: Task) -> None:
+    def replace(self, session: Session) -> None:
+        """Go on with another session, whose messages so far are taken as shown."""
+        self.session = session
+        self._shown = len(_entries(session))
+
+    def finish(self) -> None:
+        """Print what is left, and the score."""
+        self.show()
+        print_score(self.console, self.session)
+
+    def head(self, task: Task) -> None:
+        """Print what is played."""
         setting = self.session.setting
         user = self.session.user.describe(task)
         title = f"{setting.domain.name}, {setting.tasks.name}, task {task.id}; user: {user}"
         self.console.print(f"[bold]{escape(title)}[/bold]\n")
 
-    def _show(self) -> None:
-        entries = self.session.episode.entries
+    def show(self) -> None:
+        """Print the messages that are new."""
+        entries = _entries(self.session)
         for entry in entries[self._shown :]:
-            print_entry(self.console, entry, full=self._full)
+            if self._echo_user or entry.source != "user":
+                print_entry(self.console, entry, full=self._full)
         self._shown = len(entries)
 
     def _read(self) -> str | None:
@@ -106,8 +122,7 @@ class Stage:
             self.console.print("There is nothing to take back.")
             return
         self.session.close()
-        self.session = past.pop()
-        self._shown = len(self.session.episode.entries)
+        self.replace(past.pop())
         self.console.print("Taken back. The last message was:")
         print_entry(self.console, self.session.episode.entries[-1], full=self._full)
 
@@ -158,6 +173,13 @@ class Stage:
 
     def _tools(self) -> dict[str, dict[str, Any]]:
         return {tool["function"]["name"]: tool["function"] for tool in self.session.tools}
+
+
+def _entries(session: Session) -> list[Entry]:
+    try:
+        return session.episode.entries
+    except EpisodeError:
+        return []
 
 
 def _value(text: str, schema: dict[str, Any]) -> Any:

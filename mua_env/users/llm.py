@@ -5,13 +5,14 @@ Strategies as in tau-bench (Yao et al. 2024): `llm`, `react`, `verify`, `reflect
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mua_env.errors import ConfigError, TaskError
 from mua_env.llm import ChatRequest, Completion, LLMClient, LLMError, LLMSettings, Usage, loop, make_client
 from mua_env.tasks import Task
 from mua_env.users.base import GREETING, UserReply, UserSession, UserSimulator
+from mua_env.users.llm_guards import GUARDS, Guard, check_guards, violation
 from mua_env.users.llm_prompts import STRATEGIES, Strategy, check_prompt, prompt_version, system_prompt
 from mua_env.users.llm_replies import Line, Unusable, better_line, is_good, read_line
 
@@ -28,6 +29,9 @@ class LLMUser(UserSimulator):
         model: a LiteLLM model name, settings, or a client (to share a ledger or a recording). None reads
             `MUA_LLM_MODEL`.
         strategy: see `Strategy`.
+        guards: True (default) for all, False for none, or the names of some (see `mua_env.users.llm_guards`). A
+            line that breaks one is asked for once more, then it is the user's fault; either way the reply's
+            events hold `guard:<name>`.
         options: what `mua_env.llm.make_client` takes: `base_url`, `temperature`, `cache`, ...
 
     Raises:
@@ -40,10 +44,12 @@ class LLMUser(UserSimulator):
         model: str | LLMSettings | LLMClient | None = None,
         *,
         strategy: Strategy = "llm",
+        guards: bool | Sequence[str] = True,
         **options: Any,
     ) -> None:
         if strategy not in STRATEGIES:
             raise ConfigError(f"strategy: one of {', '.join(STRATEGIES)}, got {strategy!r}")
+        self.guards = check_guards(guards)
         self.client = make_client(model, **options)
         self.strategy: Strategy = strategy
         self.name = f"llm:{strategy}:{self.client.settings.model}"
@@ -52,17 +58,26 @@ class LLMUser(UserSimulator):
         """A user for one episode. Calls no model yet."""
         if not task.instruction.strip():
             raise TaskError(f"task {task.id!r} has no instruction, which an LLM user needs")
-        return LLMUserSession(self.client, self.strategy, task.instruction, seed)
+        return LLMUserSession(self.client, self.strategy, task.instruction, seed, self.guards)
 
 
 class LLMUserSession(UserSession):
     """One dialogue of an `LLMUser`. To its model, the agent is `user` and the customer `assistant`."""
 
-    def __init__(self, client: LLMClient, strategy: Strategy, instruction: str, seed: int) -> None:
+    def __init__(
+        self,
+        client: LLMClient,
+        strategy: Strategy,
+        instruction: str,
+        seed: int,
+        guards: tuple[Guard, ...] = GUARDS,
+    ) -> None:
         self._client = client
         self._strategy: Strategy = strategy
         self._instruction = instruction
         self._seed = seed
+        self._guards = guards
+        self._broken: list[str] = []
         self._history = [{"role": "system", "content": system_prompt(strategy, instruction)}]
         self._said: list[tuple[str, str]] = []
         self._wait = client.wait_limit()
@@ -79,6 +94,7 @@ class LLMUserSession(UserSession):
         self._history.append({"role": "user", "content": heard})
         self._said.append(("Agent", heard))
         before = self._usage
+        self._broken = []
         opening = len(self._said) == 1
         try:
             line, events = await self._compose(opening)
@@ -92,17 +108,18 @@ class LLMUserSession(UserSession):
 
     def fork(self) -> LLMUserSession:
         """A user with the same history and an account of its own. Its future is the model's to repeat."""
-        twin = LLMUserSession(self._client, self._strategy, self._instruction, self._seed)
+        twin = LLMUserSession(self._client, self._strategy, self._instruction, self._seed, self._guards)
         twin._history = list(self._history)
         twin._said = list(self._said)
         twin._wait = self._wait.copy()
         twin._usage = self._usage
         return twin
 
-    def _result(self, before: Usage, **fields: Any) -> UserReply:
+    def _result(self, before: Usage, *, events: tuple[str, ...] = (), **fields: Any) -> UserReply:
+        events += tuple(f"guard:{name}" for name in self._broken)
         used, was = self._usage.as_dict(), before.as_dict()
         usage = {key: value - was[key] for key, value in used.items()}
-        return UserReply(usage=usage, meta={"prompt_version": self._version}, **fields)
+        return UserReply(usage=usage, meta={"prompt_version": self._version}, events=events, **fields)
 
     async def _compose(self, opening: bool) -> tuple[Line, tuple[str, ...]]:
         if self._strategy == "verify":
@@ -126,7 +143,7 @@ class LLMUserSession(UserSession):
         if better is None:
             return line, ()
         try:
-            return read_line(Completion(text=better), self._strategy, opening=opening), ("rewritten",)
+            return self._read(Completion(text=better), opening), ("rewritten",)
         except Unusable:
             return line, ("rewrite_unusable",)
 
@@ -139,11 +156,22 @@ class LLMUserSession(UserSession):
     async def _draft(self, opening: bool, *, first: int = 0) -> Line:
         for index in range(first, first + TRIES - 1):
             try:
-                return read_line(await self._ask(self._history, index=index), self._strategy, opening=opening)
+                return self._read(await self._ask(self._history, index=index), opening)
             except Unusable:
                 continue
         last = await self._ask(self._history, index=first + TRIES - 1)
-        return read_line(last, self._strategy, opening=opening)
+        return self._read(last, opening)
+
+    def _read(self, completion: Completion, opening: bool) -> Line:
+        line = read_line(completion, self._strategy, opening=opening)
+        heard = [text for who, text in self._said if who == "Agent"]
+        broken = violation(
+            self._guards, text=line.text, stop=line.stop, heard=heard[-1], known=[self._instruction, *heard]
+        )
+        if broken is not None:
+            self._broken.append(broken.guard)
+            raise Unusable(broken.reason, guard=broken.guard)
+        return line
 
     async def _ask(self, messages: list[dict[str, str]], *, index: int) -> Completion:
         # Another seed for each attempt: at temperature 0 the same one would fail the same way.

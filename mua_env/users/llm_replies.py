@@ -28,7 +28,11 @@ class Line:
 
 
 class Unusable(Exception):
-    """The model's reply is no message of a user; the text says why."""
+    """The model's reply is no message of a user; the text says why, `guard` which guard it was, if one."""
+
+    def __init__(self, reason: str, *, guard: str | None = None) -> None:
+        super().__init__(reason)
+        self.guard = guard
 
 
 def read_line(completion: Completion, strategy: Strategy, *, opening: bool = False) -> Line:

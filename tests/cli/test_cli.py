@@ -171,12 +171,29 @@ def test_a_person_who_leaves_is_not_scored(capsys, type_in):
 
 
 def test_a_person_plays_the_user(capsys, type_in):
-    type_in("I have a question.", "Never mind. /stop")
+    type_in("/bogus", "I have a question.", "Never mind. /stop")
     status, out, _ = run(capsys, "play", "--as", "user", "--seed", "1")
     assert status == 0
-    assert "You are the user." in out
-    assert "I have a question." in out
+    assert out.count("You are the user.") == 1
+    assert "Unknown command /bogus" in out
+    assert out.count("agent ") == 1
     assert "Ended by user_stop" in out
+
+
+def test_the_user_takes_replies_back(capsys, type_in, tmp_path):
+    file = tmp_path / "mine.jsonl"
+    task = json.loads(run(capsys, "tasks", "list", "--tasks", "train:level=1", "--limit", "1", "--json")[1])
+    type_in("/undo", "wrong opening", "/undo", "Hello, help me.", "wrong answer", "/undo", "Better.", "/stop")
+    arguments = ["--task", task["id"], "--tasks", "train:level=1", "--save", str(file)]
+    status, out, _ = run(capsys, "play", "--as", "user", *arguments)
+    assert status == 0
+    assert "nothing to take back" in out
+    (trajectory,) = read_trajectories(file)
+    said = [entry.message.content for entry in trajectory.entries if entry.source == "user"]
+    assert said == ["Hello, help me.", "Better.", ""]
+    sources = [entry.source for entry in trajectory.entries]
+    assert sources == ["user", "agent", "user", "agent", "user"]
+    assert trajectory.agent == "expert"
 
 
 def test_rollout_writes_a_folder_resumes_it_and_refuses_another_run(capsys, tmp_path):

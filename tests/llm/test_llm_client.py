@@ -59,7 +59,7 @@ def test_reads_tool_calls_as_the_model_wrote_them(settings_for):
 )
 def test_a_passing_fault_is_tried_again(settings_for, fault):
     with Loopback([fault, Say("fine")]) as server:
-        client = LLMClient(settings_for(server))
+        client = LLMClient(settings_for(server, timeout_s=1.0 if isinstance(fault, Hang | Drip) else 10.0))
         assert client.complete(ASK, client.wait_limit()).text == "fine"
         assert len(server.requests) == 2
 
@@ -90,7 +90,7 @@ def test_a_lasting_fault_is_not_tried_again(settings_for, fault, kind):
 )
 def test_gives_up_after_the_attempts_and_says_why(settings_for, fault, kind):
     with Loopback(default=fault) as server:
-        client = LLMClient(settings_for(server, timeout_s=0.2))
+        client = LLMClient(settings_for(server, timeout_s=0.2 if isinstance(fault, Hang) else 10.0))
         with pytest.raises(LLMError) as caught:
             client.complete(ASK, client.wait_limit())
         assert caught.value.kind == kind
@@ -156,7 +156,8 @@ def test_async_calls_run_together_within_the_endpoints_limit(settings_for):
 def test_a_cancelled_call_leaves_its_place_to_others(settings_for):
     async def scenario(client: LLMClient) -> str | None:
         task = asyncio.create_task(client.acomplete(ASK, client.wait_limit()))
-        await asyncio.sleep(0.2)
+        while not server.requests:
+            await asyncio.sleep(0.01)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

@@ -1,0 +1,123 @@
+"""A person in the user's seat: asked for each reply, and able to take the last one back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+
+from mua_env.agents.base import Agent
+from mua_env.cli.stage import Stage
+from mua_env.messages import AssistantMessage
+from mua_env.session import Session, StepResult
+from mua_env.setting import Setting
+from mua_env.tasks import Task
+from mua_env.users.human import STOP_WORD, HumanSession, HumanUser
+
+
+class TakeBack(Exception):
+    """The person wants the last reply undone."""
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """The state before a message of the agent went to the user."""
+
+    session: Session
+    agent: Agent
+    message: AssistantMessage
+
+
+class UserSeat:
+    """Runs one dialogue of an agent with the person at the terminal.
+
+    Args:
+        console: where the person is.
+        setting: domain and tasks.
+        max_turns: turns before the dialogue is cut.
+        full: show the results of tools in full.
+    """
+
+    def __init__(self, console: Console, setting: Setting, *, max_turns: int = 30, full: bool = False) -> None:
+        self.console = console
+        user = _Person(self._ask, show=lambda text: console.print(f"{escape(text)} /undo takes a reply back.\n"))
+        self.stage = Stage(console, Session(setting, user, max_turns=max_turns), full=full, echo_user=False)
+        self._past: list[_Asked] = []
+
+    def play(self, agent: Agent, task: Task, *, seed: int) -> None:
+        """Hold the dialogue, and print the score."""
+        self.stage.head(task)
+        result, agent = self._open(agent, task, seed)
+        while not result.done:
+            message = agent.act(result.messages)
+            if message.tool_calls:
+                result = self.stage.session.send(message)
+                self.stage.show()
+            else:
+                self._past.append(_Asked(self.stage.session.fork(), _fork(agent), message))
+                result, agent = self._say(message, agent, task, seed)
+        self.stage.finish()
+        for asked in self._past:
+            asked.session.close()
+
+    def _open(self, agent: Agent, task: Task, seed: int) -> tuple[StepResult, Agent]:
+        session = self.stage.session
+        while True:
+            try:
+                result = session.start(task, seed=seed)
+            except TakeBack:
+                self.console.print("There is nothing to take back.")
+                continue
+            agent.reset(system_prompt=session.system_prompt, tools=session.tools, seed=seed)
+            return result, agent
+
+    def _say(self, message: AssistantMessage, agent: Agent, task: Task, seed: int) -> tuple[StepResult, Agent]:
+        while True:
+            try:
+                return self.stage.session.send(message), agent
+            except TakeBack:
+                self._past.pop().session.close()
+                self.stage.session.close()
+                self.console.print("Taken back.")
+                if not self._past:
+                    self.stage.replace(_anew(self.stage.session))
+                    return self._open(agent, task, seed)
+                asked = self._past[-1]
+                self.stage.replace(asked.session.fork())
+                agent, message = _fork(asked.agent), asked.message
+
+    def _ask(self, agent_text: str | None) -> str:
+        self.stage.show()
+        line = self.console.input("[bold cyan] you>  [/bold cyan]").strip()
+        if line == "/undo":
+            raise TakeBack
+        if line.startswith("/") and not line.startswith(STOP_WORD):
+            self.console.print(f"Unknown command {escape(line)}; there are {STOP_WORD} and /undo.")
+            return ""
+        return line
+
+
+class _Person(HumanUser):
+    """Shows the instruction once, also when the opening is taken back."""
+
+    _shown = False
+
+    def start(self, task: Task, *, seed: int, context: Mapping[str, Any] | None = None) -> HumanSession:
+        if self._shown:
+            return HumanSession(self._ask)
+        self._shown = True
+        return super().start(task, seed=seed, context=context)
+
+
+def _fork(agent: Agent) -> Agent:
+    try:
+        return agent.fork()
+    except NotImplementedError:
+        return agent  # it goes on from where it is; only its own memory of what was taken back stays
+
+
+def _anew(session: Session) -> Session:
+    return Session(session.setting, session.user, reward=session.reward, max_turns=session.max_turns)

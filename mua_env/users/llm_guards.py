@@ -1,0 +1,112 @@
+"""Guards against the faults that language models have as users.
+
+Reports on tau2-bench count up to 30 % of retail failures as the user's (its issue 392); the commonest are a stop before
+the agent has acted on a confirmation (issues 182 and 297), playing the agent, and invented values.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from mua_env.errors import ConfigError
+
+Guard = Literal["early_stop", "plays_agent", "invents"]
+GUARDS: tuple[Guard, ...] = get_args(Guard)
+
+_ASKS_TO_CONFIRM = re.compile(
+    r"yes\s*/\s*no|\(y/n\)|\bconfirm\b|\b(shall|should|may|can) i (go ahead|proceed|continue)\b|"
+    r"\b(would|do) you (like|want) me to\b|\bis (this|that|it) (correct|right|ok(ay)?)\b",
+    re.IGNORECASE,
+)
+_DECLINES = re.compile(r"\b(no|not|don't|do not|never ?mind|stop|cancel that|forget it|rather not)\b", re.IGNORECASE)
+_AGENT_TALK = re.compile(
+    r"\bhow (can|may) i (help|assist) you\b|\banything else i can (help|assist|do for)\b|"
+    r"\bi(?: ha|')ve (?:now |successfully )?"
+    r"(?:processed|cancell?ed|updated|exchanged|booked|modified|refunded) your\b|"
+    r"\b(?:i will|i'll|let me) (?:now )?(?:process|look up|pull up) your\b|^\s*(?:agent|assistant)\s*:",
+    re.IGNORECASE | re.MULTILINE,
+)
+_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_DATE = re.compile(r"(?:19|20)\d\d(?:-\d\d){0,2}")
+_NUMBER = re.compile(r"[A-Za-z]*[_-]?\d[\d,.-]*\d")
+
+
+@dataclass(frozen=True)
+class Violation:
+    """Which guard spoke, and why."""
+
+    guard: Guard
+    reason: str
+
+
+def check_guards(guards: bool | Iterable[str]) -> tuple[Guard, ...]:
+    """The guards that are on: all for True, none for False, or those named.
+
+    Raises:
+        ConfigError: an unknown name.
+    """
+    if isinstance(guards, bool):
+        return GUARDS if guards else ()
+    named = (guards,) if isinstance(guards, str) else tuple(guards)
+    for name in named:
+        if name not in GUARDS:
+            raise ConfigError(f"guards: True, False, or some of {', '.join(GUARDS)}; got {name!r}")
+    return tuple(guard for guard in GUARDS if guard in named)
+
+
+def violation(guards: Iterable[Guard], *, text: str, stop: bool, heard: str, known: Iterable[str]) -> Violation | None:
+    """What is wrong with a line, or None.
+
+    Args:
+        guards: those that are on.
+        text: the line, without the stop token.
+        stop: whether it ends the dialogue.
+        heard: the agent's message that it answers.
+        known: texts that hold all the user may know: the briefing, and what the agent has said.
+    """
+    found = {
+        "early_stop": lambda: _early_stop(text, stop, heard),
+        "plays_agent": lambda: _plays_agent(text),
+        "invents": lambda: _invents(text, known),
+    }
+    for guard in guards:
+        reason = found[guard]()
+        if reason is not None:
+            return Violation(guard, reason)
+    return None
+
+
+def _early_stop(text: str, stop: bool, heard: str) -> str | None:
+    if stop and _ASKS_TO_CONFIRM.search(heard) and not _DECLINES.search(text):
+        return "it ends the dialogue while the agent waits for a confirmation"
+    return None
+
+
+def _plays_agent(text: str) -> str | None:
+    match = _AGENT_TALK.search(text)
+    return None if match is None else f"it speaks as the agent ({match[0].strip()!r})"
+
+
+def _invents(text: str, known: Iterable[str]) -> str | None:
+    numbers = _NUMBER.findall(_EMAIL.sub(" ", text))
+    # A date may be written in another form than in the briefing: no sign of invention.
+    long = (number for number in numbers if _digits(number) >= 4 and not _DATE.fullmatch(number))
+    values = [*_EMAIL.findall(text), *long]
+    if not values:
+        return None
+    told = _squash(" ".join(known))
+    for value in values:
+        if _squash(value) not in told:
+            return f"it states {value!r}, which the briefing does not hold"
+    return None
+
+
+def _digits(text: str) -> int:
+    return sum(char.isdigit() for char in text)
+
+
+def _squash(text: str) -> str:
+    return re.sub(r"[^a-z0-9@]", "", text.lower())
