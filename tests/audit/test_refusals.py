@@ -189,6 +189,21 @@ def test_refusing_what_is_allowed_fails_on_the_database(session: Session) -> Non
         assert session.score.parts["database"] == 0.0
 
 
+def test_refusing_everything_passes_only_where_everything_is_refused(session: Session) -> None:
+    passed = []
+    for task in session.setting.tasks:
+        session.start(task)
+        while session.score is None:
+            session.send("I am sorry, I cannot do that, because our policy does not allow it.")
+        if session.score.reward:
+            passed.append(task)
+    assert passed
+    for task in passed:
+        assert task.goal is not None
+        assert {request.outcome for request in task.goal.requests} == {"refused"}
+    assert len(passed) < len(session.setting.tasks) / 10
+
+
 def test_a_fork_in_mid_dialogue_keeps_what_was_heard(setting: Setting) -> None:
     session = Session(setting, QuietUser())
     session.start(only_refused(setting, "cancel_order"))
