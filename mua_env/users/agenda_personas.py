@@ -125,7 +125,7 @@ class Voice:
                 text = before + (_decapital(text) if before.endswith(", ") else text)
         if self.noise > 0 and self.rng.random() < self.noise:
             text = add_noise(text, self.rng)
-        return _tidy(unmark(text))
+        return unmark(_tidy(text))
 
     def fork(self) -> Voice:
         """A voice with the same future."""

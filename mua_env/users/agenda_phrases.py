@@ -12,12 +12,13 @@ SHORT: Mapping[str, str] = {
     "next": "[Also, |Next, |Then |And |Now |]I [want to|need to|would like to|'d like to] {wish}[.|, please.]",
     "again": "I [want to|need to|would like to|still want to|'d like to] {wish}[.|, please.|. Can you do it?|. "
     "Please help.]",
-    "wish": "I [want to|need to|would like to|'d like to] {wish}[.|, please.]",
+    "wish": "I [want to|need to|would like to|'d like to|have to] {wish}[.|, please.|, if possible.|, if you can.]",
     "unknown": "I [don't know|do not know|don't have|do not have|don't remember] [the|my] {noun}[.|, sorry.]",
     "confirm": "[Yes|Yes, please|Yes, go ahead|Yes, that is right|Yes, do it|Yes, I confirm|Yes, correct|Yes, "
     "that's correct"
     "|Yes, please do|Yes, please go ahead][.| Thanks.]",
-    "correct": "No[.|, that is wrong.|, that is not right.|, not quite.|, that's not it.|, wrong.] {fix}",
+    "correct": "[No|No, no|Sorry, no][.|, that is wrong.|, that is not right.|, not quite.|, that's not it.|, "
+    "wrong.] {fix}",
     "change": "[Wait|Actually|Hold on|Sorry], [I changed my mind|I have changed my mind|something else|a change][.|"
     ":] {fix}",
     "not_me": "No[.|, I did not ask for that.|, not that.|, I don't want that.] I [want to|need to|would like to] "
@@ -37,8 +38,8 @@ SHORT: Mapping[str, str] = {
     "unclear": "[Sorry, what?|I don't understand.|What do you mean?|I did not get that.|Please say that again.|"
     "Pardon?|Sorry?]"
     "[| I don't follow.| Can you repeat?]",
-    "contradict": "[No, that is wrong.|That is not what I asked for.|That is not right.|No, not that.|That's "
-    "wrong.] {fix}",
+    "contradict": "[No|Wait|But], [that is wrong|that is not what I asked for|that is not right|that's wrong|not "
+    "that][.|!] {fix}",
     "not_applicable": "[It is not about that.|I don't think you need that.|That has nothing to do with it.|That "
     "should not matter.]"
     " I [want to|need to|would like to|'d like to] {wish}.",
@@ -61,19 +62,20 @@ LONG: Mapping[str, str] = {
     "again": "[As I said,|Like I mentioned,|To be clear,|Just to repeat,|So,] I [would like to|want to|need to|'d "
     "still like to"
     "|'m trying to] {wish}[.|, please.|. Could you help with that?]",
-    "wish": "I [would like to|want to|need to|'d like to|'d rather] {wish}[.|, please.]",
+    "wish": "I [would like to|want to|need to|'d like to|'d rather] {wish}[.|, please.|, if possible.|, if that's "
+    "okay.]",
     "unknown": "[I'm afraid|Sorry, but|Unfortunately,|Honestly,] I [don't know|don't have|can't remember|can't find|"
     "don't remember] "
     "[the|my] {noun}[.|, to be honest.| right now.| at the moment.]",
     "confirm": "[Yes, that [is|looks|sounds] [right|correct|good|fine]|Yes, please [proceed|go ahead|do that|do so]|"
     "Yes, [go ahead|"
     "I confirm|that works|exactly right]|Yes, that's [it|right|what I want|correct]][.|, thank you.|, thanks.|!]",
-    "correct": "[No, that's not [quite |]right.|No, there is a mistake.|Hmm, no, that isn't what I want.|No, please "
-    "don't do that yet."
-    "|No, something is off there.|Not quite, no.] {fix}",
-    "change": "[Actually, wait.|Hold on, I've changed my mind.|Hmm, actually I've thought about it again.|Sorry, on "
-    "second thought."
-    "|Wait, I'd like something different after all.|Oh, before you do that, I changed my mind.] {fix}",
+    "correct": "[No,|Hmm, no,|Sorry, no,|Ah, no,] [that's not [quite |]right|there is a mistake|that isn't what I "
+    "want|something is off there|"
+    "that's not what I meant|please don't do it like that]. {fix}",
+    "change": "[Actually, wait.|Hold on.|Hmm.|Sorry.|Wait.|Oh, before you do that.] [I've changed my mind.|On "
+    "second thought, I want something different.|"
+    "I'd like something different after all.|I thought about it again.] {fix}",
     "not_me": "No, [that's not what I asked for|I didn't ask for that|I'm not asking for that|please don't do that|"
     "that's not why I'm here]. "
     "I [would like to|want to|need to|'m trying to] {wish}.",
@@ -86,8 +88,7 @@ LONG: Mapping[str, str] = {
     "push": "[Are you sure about that?|Really? That seems odd.|Could you please check again?|I don't think that's "
     "right.|Hmm, I believe this"
     " should be possible.] I [would like to|want to|really need to|need to] {wish}.",
-    "fallback": "[In that case,|Alright, then|Okay, if that's not possible,|Hmm, then|Well, then|If that can't be "
-    "done,] {fix}",
+    "fallback": "[Alright|Okay|Hmm|Well|I see|Oh][, then|. Then|. In that case,|, if that can't be done, then] {fix}",
     "go_on": "[Okay, thank you.|Sure, go ahead.|Alright, please do.|Okay, I'll wait.|Sounds good, please go on.|"
     "Fine with me.]"
     "[| Please continue.| Let me know how it goes.| Take your time.]",
@@ -104,12 +105,11 @@ LONG: Mapping[str, str] = {
     "understand what you're"
     " saying.|Pardon, what was that?][| Something seems to have gone wrong.| I got nothing useful from that.| Can "
     "you rephrase?]",
-    "contradict": "[Wait, that's not what I asked for.|Hold on, that isn't right.|No, that's a mistake.|Hmm, that "
-    "doesn't match what I"
-    " wanted.|But that's wrong.] {fix}",
-    "not_applicable": "[I don't think that matters here.|I'm not sure why you'd need that.|That shouldn't be needed "
-    "for this.|There isn't one"
-    " for this.] I [would like to|want to|need to|'m trying to] {wish}.",
+    "contradict": "[Wait,|Hold on,|No,|Hmm,|But] [that's not what I asked for|that isn't right|that's a mistake|"
+    "that doesn't match what I wanted"
+    "|that's wrong]. {fix}",
+    "not_applicable": "[I don't think that matters here.|I'm not sure why you'd need that.|That shouldn't be needed for this."
+    "|There isn't one for this.] I [would like to|want to|need to|'m trying to|just want to] {wish}.",
     "end": "[No, that's everything|No, that will be all|That's all I needed|No, nothing else|No, I'm all set|That "
     "was all]"
     "[, thank you.|. Thanks for your help.|. Thank you very much!|, thanks. Bye.|. Have a good day.]",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mua_env.language import DialogueLanguage
+from mua_env.language import Comparison, DialogueLanguage
 from mua_env.users.agenda_goal import Agenda, Pending
 from mua_env.users.agenda_personas import Voice
 from mua_env.users.agenda_phrases import phrase

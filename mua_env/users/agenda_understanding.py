@@ -85,7 +85,12 @@ def plain(text: str) -> str:
 
 def sentences(text: str) -> list[str]:
     """The sentences and list lines of a plain text."""
-    return [part.strip()[:_LONGEST] for part in _SPLIT.split(text) if part and part.strip()][:_SENTENCES]
+    parts = [part.strip() for part in _SPLIT.split(text) if part]
+    return [part if len(part) <= _LONGEST else _ends(part) for part in parts if part][:_SENTENCES]
+
+
+def _ends(sentence: str) -> str:
+    return f"{sentence[: _LONGEST // 2]} {sentence[-_LONGEST // 2 :]}"
 
 
 def understand(

@@ -141,7 +141,7 @@ def answered(slots: Record, text: str) -> bool:
         value = float(wanted.lstrip("$").replace(",", ""))
         # Digits of ids and of cards are no numbers.
         plain = _IDS.sub(" ", text).replace(",", "")
-        return any(float(number) == value for number in _NUMBER.findall(plain)) or wanted in text
+        return any(float(number) == value for number in _NUMBER.findall(plain))
     return matching.normal(wanted) in matching.normal(text)
 
 
