@@ -1,0 +1,58 @@
+"""What the benchmarks share: medians, memory, tables."""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+
+def median_us(work: Callable[[], Any], *, before: Callable[[], Any] | None = None, rounds: int = 1000) -> float:
+    """Median time of ``work`` in microseconds; ``before`` runs ahead of each round and is not counted."""
+    times = []
+    for _ in range(rounds // 10 + 1):  # warm
+        if before is not None:
+            before()
+        work()
+    gc.collect()
+    for _ in range(rounds):
+        if before is not None:
+            before()
+        begun = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - begun)
+    return statistics.median(times) * 1e6
+
+
+def resident_mib() -> float:
+    """Resident memory of this process in MiB (Linux)."""
+    gc.collect()
+    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) / 1024
+    raise RuntimeError("no VmRSS in /proc/self/status")
+
+
+def show(title: str, columns: Sequence[str], rows: Mapping[str, Mapping[str, Any]]) -> None:
+    """Print a table; numbers get at most one decimal, what a row lacks stays empty."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left")
+    table.add_column("")
+    for column in columns:
+        table.add_column(column, justify="right")
+    for name, row in rows.items():
+        table.add_row(name, *(_text(row.get(column)) for column in columns))
+    Console(width=110).print(table)
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "NO"
+    return f"{value:,.1f}" if isinstance(value, float) and value < 1000 else f"{value:,.0f}"
