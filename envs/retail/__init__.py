@@ -11,11 +11,12 @@ from typing import Any
 from mua_env.agents.base import Agent
 from mua_env.database import Database, Rows
 from mua_env.domain import Domain
-from mua_env.envs.retail.models import Base
-from mua_env.envs.retail.rules import RULES, binding_rules
-from mua_env.envs.retail.tools import RetailTools
 from mua_env.errors import TaskError
 from mua_env.tasks import Goal, Task, TaskSet, read_tasks
+
+from .models import Base
+from .rules import RULES, binding_rules
+from .tools import RetailTools
 
 TABLES = {"users": "user_id", "orders": "order_id", "products": "product_id"}
 """Table name -> key column."""
@@ -32,7 +33,7 @@ class RetailDomain(Domain):
 
     def data(self) -> Rows:
         """500 customers, 1,000 orders, 50 product types; generated in about 25 ms."""
-        from mua_env.envs.retail.world_data import generate_data
+        from .world_data import generate_data
 
         return generate_data()
 
@@ -48,20 +49,20 @@ class RetailDomain(Domain):
     @property
     def language(self) -> Any:
         """English for the retail domain."""
-        from mua_env.envs.retail.language import RetailLanguage
-        from mua_env.envs.retail.world_data import word_lists
+        from .language import RetailLanguage
+        from .world_data import word_lists
 
         return RetailLanguage(tuple(word_lists("catalogue")))
 
     def expert(self, *, style: str = "plain") -> Agent:
         """The scripted retail agent."""
-        from mua_env.envs.retail.expert import RetailExpert
+        from .expert import RetailExpert
 
         return RetailExpert(style=style)
 
     def derive_goal(self, task: Task, rows: Rows) -> Goal | None:
         """An agenda from a public task's gold calls."""
-        from mua_env.envs.retail.derive import derive_goal
+        from .derive import derive_goal
 
         return derive_goal(task, rows)
 
@@ -71,7 +72,7 @@ class RetailDomain(Domain):
 
     def generate(self, *, level: int, seed: int, split: str = "train") -> Iterator[Task]:
         """Verified tasks without end; see :mod:`mua_env.envs.retail.generate` for the levels."""
-        from mua_env.envs.retail.generate import shared_generator
+        from .generate import shared_generator
 
         return shared_generator().stream(level=level, seed=seed, split=split)
 

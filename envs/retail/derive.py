@@ -12,11 +12,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from mua_env.database import Rows, Template, open_template
-from mua_env.envs.retail.models import Base
-from mua_env.envs.retail.tools import RetailTools
 from mua_env.tasks import Action, Goal, Request, Task
 from mua_env.tools import Mode
 from mua_env.world import SQLWorld
+
+from .models import Base
+from .tools import RetailTools
 
 Record = dict[str, Any]
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 from mua_env.agents.expert import Asked, Call, Say, Script, ScriptedExpert, ToolFailed, call, call_all, say
-from mua_env.envs.retail import expert_handlers, expert_questions
-from mua_env.envs.retail import expert_reading as reading
-from mua_env.envs.retail.expert_phrases import phrase
-from mua_env.envs.retail.expert_requests import HANDLERS, Handler, Switch
+
+from . import expert_handlers, expert_questions
+from . import expert_reading as reading
+from .expert_phrases import phrase
+from .expert_requests import HANDLERS, Handler, Switch
 
 _TRIES = 4
 _LATE = 12

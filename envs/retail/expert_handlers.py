@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Generator
 
 from mua_env.agents.expert import Asked, Heard, Step, call
-from mua_env.envs.retail import expert_reading as reading
-from mua_env.envs.retail import expert_words as words
-from mua_env.envs.retail.expert_items import Return
-from mua_env.envs.retail.expert_requests import Handler, Record, Refusal, register
-from mua_env.envs.retail.language import matching
+
+from . import expert_reading as reading
+from . import expert_words as words
+from .expert_items import Return
+from .expert_requests import Handler, Record, Refusal, register
+from .language import matching
 
 
 @register("cancel_order")

@@ -6,10 +6,11 @@ from collections.abc import Generator
 from typing import Any
 
 from mua_env.agents.expert import Asked, Heard, Step
-from mua_env.envs.retail import expert_reading as reading
-from mua_env.envs.retail import expert_words as words
-from mua_env.envs.retail.expert_requests import Declined, Handler, Record, Refusal, register
-from mua_env.envs.retail.language import matching
+
+from . import expert_reading as reading
+from . import expert_words as words
+from .expert_requests import Declined, Handler, Record, Refusal, register
+from .language import matching
 
 
 class _Items(Handler):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Generator
 
 from mua_env.agents.expert import Asked, Heard, Step, call
-from mua_env.envs.retail import expert_words as words
-from mua_env.envs.retail.expert_requests import Handler, Record, Refusal, register
-from mua_env.envs.retail.language import matching
+
+from . import expert_words as words
+from .expert_requests import Handler, Record, Refusal, register
+from .language import matching
 
 
 @register("ask:order_status", "ask:order_total", "ask:tracking_number", "ask:delivery_address")

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from mua_env.envs.retail.language import matching
+from .language import matching
 
 Record = dict[str, Any]
 

@@ -6,12 +6,13 @@ from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any
 
 from mua_env.agents.expert import Asked, Heard, Step, ToolFailed, call
-from mua_env.envs.retail import expert_reading as reading
-from mua_env.envs.retail import expert_words as words
-from mua_env.envs.retail.language import matching
+
+from . import expert_reading as reading
+from . import expert_words as words
+from .language import matching
 
 if TYPE_CHECKING:
-    from mua_env.envs.retail.expert import Desk
+    from .expert import Desk
 
 Record = dict[str, Any]
 _ROUNDS = 6

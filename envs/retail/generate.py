@@ -19,17 +19,18 @@ from itertools import count, islice
 from typing import Final
 
 from mua_env.database import Rows, Template, open_template
-from mua_env.envs.retail import generate_requests as plain
-from mua_env.envs.retail.generate_text import instruction
-from mua_env.envs.retail.generate_twists import TWISTS, Part
-from mua_env.envs.retail.goals import gold_actions, requirements, settled
-from mua_env.envs.retail.models import Base
-from mua_env.envs.retail.shop import Draw, Record, Shop
-from mua_env.envs.retail.tools import RetailTools
-from mua_env.envs.retail.world_data import generate_data
 from mua_env.errors import TaskError
 from mua_env.tasks import Action, Goal, Request, Task
 from mua_env.verification import Candidate, Verifier, verified
+
+from . import generate_requests as plain
+from .generate_text import instruction
+from .generate_twists import TWISTS, Part
+from .goals import gold_actions, requirements, settled
+from .models import Base
+from .shop import Draw, Record, Shop
+from .tools import RetailTools
+from .world_data import generate_data
 
 _TRIES: Final = 60
 """Users to try before another shape is drawn."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from mua_env.envs.retail.goals import item_slot, method_slot
-from mua_env.envs.retail.shop import Draw, Record, paid_amount, paid_with
-from mua_env.envs.retail.world_data import make_address
 from mua_env.tasks import Request
+
+from .goals import item_slot, method_slot
+from .shop import Draw, Record, paid_amount, paid_with
+from .world_data import make_address
 
 REASONS: Final = ("no longer needed", "ordered by mistake")
 Builder = Callable[[Draw], Request | None]

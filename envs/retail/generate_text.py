@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from mua_env.envs.retail.shop import Record
 from mua_env.tasks import Goal, Request
+
+from .shop import Record
 
 _PERSONAS = {
     "plain": ("You speak plainly.", "You say what is needed, in ordinary words."),

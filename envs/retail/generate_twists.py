@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from mua_env.envs.retail import generate_requests as plain
-from mua_env.envs.retail.goals import ORDER_INTENTS, item_slot, method_slot, write_action
-from mua_env.envs.retail.shop import Draw, Record, paid_amount, paid_with
-from mua_env.envs.retail.world_data import make_address
 from mua_env.tasks import Action, MindChange, Request
+
+from . import generate_requests as plain
+from .goals import ORDER_INTENTS, item_slot, method_slot, write_action
+from .shop import Draw, Record, paid_amount, paid_with
+from .world_data import make_address
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from mua_env.envs.retail.shop import Record, Shop
 from mua_env.tasks import Action, Goal, Request, Requirement
+
+from .shop import Record, Shop
 
 ORDER_INTENTS = frozenset(
     {"cancel_order", "return_items", "exchange_items", "modify_items", "modify_order_address", "modify_order_payment"}

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from mua_env.database import Database
-from mua_env.envs.retail.models import Order, Product, User
 from mua_env.errors import ToolError
 from mua_env.tools import Mode
+
+from .models import Order, Product, User
 
 Record = dict[str, Any]
 

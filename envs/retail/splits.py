@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from mua_env.envs.retail.generate import LEVELS, shared_generator
-from mua_env.envs.retail.tools import RetailTools
 from mua_env.tasks import Task, write_tasks
+
+from .generate import LEVELS, shared_generator
+from .tools import RetailTools
 
 SEED: Final = 1
 SIZES: Final = {"train": 500, "test": 250}

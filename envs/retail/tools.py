@@ -8,10 +8,11 @@ from pydantic import Field
 from sqlalchemy import func
 
 from mua_env import arithmetic
-from mua_env.envs.retail import payments
-from mua_env.envs.retail.models import Order, Product, User
 from mua_env.errors import ToolError
 from mua_env.tools import Toolkit, tool
+
+from . import payments
+from .models import Order, Product, User
 
 Record = dict[str, Any]
 OrderId = Annotated[str, Field(description="Order id with its leading '#', such as '#W0000000'.")]

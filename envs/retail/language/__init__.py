@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mua_env.envs.retail.language import comparing, saying
-from mua_env.envs.retail.language.intents import INTENTS
-from mua_env.envs.retail.language.slots import SLOTS
 from mua_env.language import Comparison, DialogueLanguage
 from mua_env.users.agenda_personas import Voice
+
+from . import comparing, saying
+from .intents import INTENTS
+from .slots import SLOTS
 
 _IDENTITY = (frozenset({"email"}), frozenset({"first_name", "last_name", "zip"}))
 

@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from mua_env.envs.retail.language import matching
 from mua_env.language import Comparison
+
+from . import matching
 
 Record = Mapping[str, Any]
 

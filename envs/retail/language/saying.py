@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mua_env.envs.retail.language import matching
-from mua_env.envs.retail.language.intents import SHORT_WISHES, WISHES
 from mua_env.users.agenda_personas import Voice
+
+from . import matching
+from .intents import SHORT_WISHES, WISHES
 
 Record = Mapping[str, Any]
 
