@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from mua_env.database import Database
-from mua_env.envs.airline.models import Flight, Reservation, User
-from mua_env.envs.airline.records import BAG_PRICE, INSURANCE_PRICE
 from mua_env.errors import ToolError
+
+from .models import Flight, Reservation, User
+from .records import BAG_PRICE, INSURANCE_PRICE
 
 Row = dict[str, Any]
 
@@ -18,9 +19,7 @@ _PUBLIC_CERTIFICATES = ("certificate_3221322", "certificate_3221323", "certifica
 _ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 
 
-def price_legs(
-    db: Database, legs: list[Row], cabin: str, heads: int, *, kept: Sequence[Row] = ()
-) -> list[Row]:
+def price_legs(db: Database, legs: list[Row], cabin: str, heads: int, *, kept: Sequence[Row] = ()) -> list[Row]:
     """Fill in route and price of each leg.
 
     Args:
@@ -73,9 +72,7 @@ def check_payments(user: Row, payments: Sequence[Row], total: int | float, *, st
         if strict and paid["amount"] <= 0:
             raise ToolError(f"a payment must be more than 0 dollars, got {paid['amount']}")
         if method["source"] != "credit_card" and method["amount"] < paid["amount"]:
-            raise ToolError(
-                f"{paid['payment_id']} holds {method['amount']} dollars, {paid['amount']} are needed"
-            )
+            raise ToolError(f"{paid['payment_id']} holds {method['amount']} dollars, {paid['amount']} are needed")
     given = sum(paid["amount"] for paid in payments)
     if given != total:
         raise ToolError(f"the payments come to {given} dollars, the price is {total}")
@@ -162,6 +159,4 @@ def store(db: Database, row: Row) -> None:
 
 def save_user(db: Database, user: Row) -> None:
     """Write back what bookings and changes touch of a user."""
-    db.update(
-        User, user["user_id"], payment_methods=user["payment_methods"], reservations=user["reservations"]
-    )
+    db.update(User, user["user_id"], payment_methods=user["payment_methods"], reservations=user["reservations"])

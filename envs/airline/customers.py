@@ -5,8 +5,8 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from mua_env.envs.airline.airports import CITIES
-from mua_env.envs.airline.names import FIRST_NAMES, LAST_NAMES, STATES, STREET_KINDS, STREETS
+from .airports import CITIES
+from .names import FIRST_NAMES, LAST_NAMES, STATES, STREET_KINDS, STREETS
 
 Row = dict[str, Any]
 
@@ -35,9 +35,7 @@ def number(rng: Random, digits: int) -> int:
 
 def birthday(rng: Random) -> str:
     """A date of birth between 1950 and 2004."""
-    return (
-        f"{1950 + int(rng.random() * 55)}-{1 + int(rng.random() * 12):02d}-{1 + int(rng.random() * 28):02d}"
-    )
+    return f"{1950 + int(rng.random() * 55)}-{1 + int(rng.random() * 12):02d}-{1 + int(rng.random() * 28):02d}"
 
 
 def make_passenger(rng: Random, last: str | None = None) -> Row:

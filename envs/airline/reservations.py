@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 
-from mua_env.envs.airline.customers import make_passenger, pick
-from mua_env.envs.airline.records import CABINS, FREE_BAGS, INSURANCE_PRICE
-from mua_env.envs.airline.search import NOW, next_day
+from .customers import make_passenger, pick
+from .records import CABINS, FREE_BAGS, INSURANCE_PRICE
+from .search import NOW, next_day
 
 Row = dict[str, Any]
 
@@ -26,9 +26,7 @@ class Network:
         self.airports = sorted({origin for origin, _ in self.by_route})
         self._hubs = {
             (origin, destination): [
-                hub
-                for hub in self.airports
-                if (origin, hub) in self.by_route and (hub, destination) in self.by_route
+                hub for hub in self.airports if (origin, hub) in self.by_route and (hub, destination) in self.by_route
             ]
             for origin in self.airports
             for destination in self.airports
@@ -49,8 +47,7 @@ class Network:
         seconds = [
             flight
             for flight in self.by_route[hub, destination]
-            if flight["scheduled_departure_time_est"] >= arrival.removesuffix("+1")
-            and later in flight["dates"]
+            if flight["scheduled_departure_time_est"] >= arrival.removesuffix("+1") and later in flight["dates"]
         ]
         return [(first, day), (pick(rng, seconds), later)] if seconds else None
 
@@ -72,9 +69,7 @@ def make_reservations(rng: Random, count: int, users: list[Row], flights: list[R
     return list(made.values())
 
 
-def _reservation(
-    rng: Random, name: str, user: Row, network: Network, days: list[str], now: int
-) -> Row | None:
+def _reservation(rng: Random, name: str, user: Row, network: Network, days: list[str], now: int) -> Row | None:
     origin, destination = pick(rng, network.airports), pick(rng, network.airports)
     if origin == destination:
         return None

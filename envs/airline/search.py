@@ -7,7 +7,8 @@ from datetime import timedelta
 from typing import Any
 
 from mua_env.database import Database
-from mua_env.envs.airline.models import Flight
+
+from .models import Flight
 
 NOW = "2025-03-24T14:00:00"
 """The moment at which every episode on the own data takes place."""
@@ -35,15 +36,11 @@ def airport_codes(db: Database) -> list[str]:
 
 def direct(db: Database, origin: str, destination: str, day: str) -> list[dict[str, Any]]:
     """Flights of a route that are for sale on one day, by flight number."""
-    rows = db.find(
-        Flight, Flight.origin == origin, Flight.destination == destination, order_by=Flight.flight_number
-    )
+    rows = db.find(Flight, Flight.origin == origin, Flight.destination == destination, order_by=Flight.flight_number)
     return [offer for row in rows if (offer := _offer(row, day)) is not None]
 
 
-def one_stop(
-    db: Database, origin: str, destination: str, day: str, *, strict: bool
-) -> list[list[dict[str, Any]]]:
+def one_stop(db: Database, origin: str, destination: str, day: str, *, strict: bool) -> list[list[dict[str, Any]]]:
     """Pairs of flights for sale, the second leaving no earlier than the first arrives."""
     firsts = db.find(Flight, Flight.origin == origin, order_by=Flight.flight_number)
     seconds: dict[str, list[dict[str, Any]]] = {}
@@ -58,9 +55,7 @@ def one_stop(
         later = _day_after(day, strict=strict) if "+1" in arrival else day
         for second in seconds.get(first["destination"], []):
             tail = _offer(second, later)
-            if tail is not None and not _arrives_after(
-                arrival, second["scheduled_departure_time_est"], strict
-            ):
+            if tail is not None and not _arrives_after(arrival, second["scheduled_departure_time_est"], strict):
                 pairs.append([{**head, "date": day}, {**tail, "date": later}])
     return pairs
 

@@ -21,9 +21,12 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from mua_env.arithmetic import calculate as evaluate
-from mua_env.envs.airline import airports, booking, search
-from mua_env.envs.airline.models import Reservation, User
-from mua_env.envs.airline.records import (
+from mua_env.errors import ToolError
+from mua_env.tools import Toolkit, tool
+
+from . import airports, booking, search
+from .models import Reservation, User
+from .records import (
     BAG_PRICE,
     Cabin,
     FlightLeg,
@@ -33,8 +36,6 @@ from mua_env.envs.airline.records import (
     YesNo,
     plain,
 )
-from mua_env.errors import ToolError
-from mua_env.tools import Toolkit, tool
 
 UserId = Annotated[str, Field(description="User id, as 'first_last_1234'.")]
 ReservationId = Annotated[str, Field(description="Reservation id, six letters and digits.")]
@@ -42,9 +43,7 @@ Airport = Annotated[str, Field(description="Airport, by its three-letter code.")
 Date = Annotated[str, Field(description="Date of departure, as YYYY-MM-DD.")]
 Legs = Annotated[list[FlightLeg], Field(description="All flights of the itinerary in order, kept ones too.")]
 Passengers = Annotated[list[Passenger], Field(description="All passengers of the reservation.")]
-PaymentId = Annotated[
-    str, Field(description="Payment method in the user's profile that pays or gets the refund.")
-]
+PaymentId = Annotated[str, Field(description="Payment method in the user's profile that pays or gets the refund.")]
 TotalBags = Annotated[int, Field(description="Checked bags in all, free ones included.")]
 PaidBags = Annotated[int, Field(description="Checked bags that are paid for.")]
 
@@ -77,9 +76,7 @@ class AirlineTools(Toolkit):
         return search.direct(self.db, origin, destination, date)
 
     @tool
-    def search_onestop_flight(
-        self, origin: Airport, destination: Airport, date: Date
-    ) -> list[list[dict[str, Any]]]:
+    def search_onestop_flight(self, origin: Airport, destination: Airport, date: Date) -> list[list[dict[str, Any]]]:
         """Find connections with one stop between two airports, by the day of the first departure."""
         return search.one_stop(self.db, origin, destination, date, strict=self.mode == "strict")
 
@@ -108,9 +105,7 @@ class AirlineTools(Toolkit):
         cabin: Annotated[Cabin, Field(description="Cabin, the same for all flights.")],
         flights: Legs,
         passengers: Passengers,
-        payment_methods: Annotated[
-            list[Payment], Field(description="The price, split over payment methods.")
-        ],
+        payment_methods: Annotated[list[Payment], Field(description="The price, split over payment methods.")],
         total_baggages: TotalBags,
         nonfree_baggages: PaidBags,
         insurance: Annotated[YesNo, Field(description="Whether travel insurance is bought.")],
@@ -152,9 +147,7 @@ class AirlineTools(Toolkit):
         row = self._open(reservation_id)
         row["payment_history"] += [{**paid, "amount": -paid["amount"]} for paid in row["payment_history"]]
         row["status"] = "cancelled"
-        self.db.update(
-            Reservation, reservation_id, payment_history=row["payment_history"], status="cancelled"
-        )
+        self.db.update(Reservation, reservation_id, payment_history=row["payment_history"], status="cancelled")
         if self._strict:
             booking.move_seats(self.db, row["flights"], row["cabin"], len(row["passengers"]))
         return row
@@ -209,9 +202,7 @@ class AirlineTools(Toolkit):
         return row
 
     @tool(writes=True)
-    def update_reservation_passengers(
-        self, reservation_id: ReservationId, passengers: Passengers
-    ) -> dict[str, Any]:
+    def update_reservation_passengers(self, reservation_id: ReservationId, passengers: Passengers) -> dict[str, Any]:
         """Replace the passengers of a reservation; their number stays the same."""
         row = self._open(reservation_id)
         if len(passengers) != len(row["passengers"]):

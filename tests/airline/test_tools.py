@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mua_env.database import Database, Template, open_template
-from mua_env.envs.airline import data
+from mua_env.envs.airline import world_data as data
 from mua_env.envs.airline.models import Base, Flight, Reservation, User
 from mua_env.envs.airline.search import next_day
 from mua_env.envs.airline.tools import AirlineTools
@@ -119,9 +119,7 @@ def test_the_fourteen_tools_show_nested_schemas_whole() -> None:
 def test_flights_index_is_used_for_routes(db: Database) -> None:
     from sqlalchemy import text
 
-    plan = db.execute(
-        text("EXPLAIN QUERY PLAN SELECT * FROM flights WHERE origin='AUS' AND destination='BNA'")
-    )
+    plan = db.execute(text("EXPLAIN QUERY PLAN SELECT * FROM flights WHERE origin='AUS' AND destination='BNA'"))
     assert "flights_by_route" in str(plan.all())
 
 
@@ -136,9 +134,7 @@ def test_flights_index_is_used_for_routes(db: Database) -> None:
     ],
 )
 def test_nested_arguments_are_validated_and_the_field_is_named(db: Database, field: str, value: Any) -> None:
-    assert field in refused(
-        AirlineTools(db), "book_reservation", **booking(future("economy"), **{field: value})
-    )
+    assert field in refused(AirlineTools(db), "book_reservation", **booking(future("economy"), **{field: value}))
 
 
 def test_booking_charges_takes_seats_and_gives_an_id_of_its_own(db: Database) -> None:
@@ -228,10 +224,7 @@ def test_a_cabin_change_sets_the_cabin_only_in_strict(db: Database, mode: Any) -
     assert result["cabin"] == ("business" if mode == "strict" else "economy")
     moved = heads if mode == "strict" else 0
     assert (seats(db, leg, "economy"), seats(db, leg, "business")) == (economy + moved, business - moved)
-    due = (
-        sum(new["price"] - old["price"] for new, old in zip(result["flights"], row["flights"], strict=True))
-        * heads
-    )
+    due = sum(new["price"] - old["price"] for new, old in zip(result["flights"], row["flights"], strict=True)) * heads
     assert result["payment_history"][-1]["amount"] == due
 
 
@@ -326,9 +319,7 @@ def test_connections_past_midnight_cross_the_end_of_a_month_in_strict(template: 
 def test_searches_list_only_what_is_for_sale(db: Database) -> None:
     tools = AirlineTools(db)
     assert ok(tools, "search_direct_flight", origin="AUS", destination="BNA", date=data.TODAY) == []
-    flight = next(
-        row for row in data.tables()["flights"] if row["dates"]["2025-03-30"]["status"] == "available"
-    )
+    flight = next(row for row in data.tables()["flights"] if row["dates"]["2025-03-30"]["status"] == "available")
     offers = ok(
         tools,
         "search_direct_flight",
@@ -346,9 +337,7 @@ def test_a_sold_out_flight_changes_nothing(db: Database) -> None:
         if day["status"] == "available" and day["available_seats"]["economy"] == 0:
             break
     row = future("economy")
-    arguments = booking(
-        row, flights=[*legs_of(row), {"flight_number": flight["flight_number"], "date": "2025-03-30"}]
-    )
+    arguments = booking(row, flights=[*legs_of(row), {"flight_number": flight["flight_number"], "date": "2025-03-30"}])
     assert "0 seats left in economy" in refused(AirlineTools(db), "book_reservation", **arguments)
 
 

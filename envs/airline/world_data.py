@@ -11,9 +11,9 @@ from functools import lru_cache
 from random import Random
 from typing import Any
 
-from mua_env.envs.airline import customers, reservations
-from mua_env.envs.airline.airports import CITIES
-from mua_env.envs.airline.search import NOW
+from . import customers, reservations
+from .airports import CITIES
+from .search import NOW
 
 Row = dict[str, Any]
 
@@ -102,9 +102,7 @@ def _on_day(rng: Random, day: str, departure: int, minutes: int, base: float) ->
     business = economy + 120 + int(rng.random() * 260)
     return {
         "status": "available",
-        "available_seats": {
-            cabin: int(rng.random() * 21) for cabin in ("basic_economy", "economy", "business")
-        },
+        "available_seats": {cabin: int(rng.random() * 21) for cabin in ("basic_economy", "economy", "business")},
         "prices": {"basic_economy": basic, "economy": economy, "business": business},
     }
 

@@ -1,0 +1,140 @@
+"""The data as the task generator sees it: records by id, what became of flights, and flights that can be booked."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from mua_env.database import Rows, Template
+
+from . import search
+from .itineraries import Itinerary, choose, is_clear, itineraries
+from .rules import departed, recent
+from .search import NOW
+
+Record = dict[str, Any]
+TODAY = NOW[:10]
+
+
+class Fleet:
+    """Users, reservations and flights, with searches over a clone of the template that is never written."""
+
+    def __init__(self, rows: Rows, template: Template) -> None:
+        self.users: dict[str, Record] = {row["user_id"]: dict(row) for row in rows["users"]}
+        self.reservations: dict[str, Record] = {row["reservation_id"]: dict(row) for row in rows["reservations"]}
+        self.flights: dict[str, Record] = {row["flight_number"]: dict(row) for row in rows["flights"]}
+        self.days = [day for day in next(iter(self.flights.values()))["dates"] if day > TODAY]
+        self.airports = sorted({flight["origin"] for flight in self.flights.values()})
+        self._db = template.clone()
+        self._search = lru_cache(maxsize=8192)(self._search_uncached)
+        self._halves = self._split()
+        self._kinds = {name: self._kind(reservation) for name, reservation in self.reservations.items()}
+        self.customers = lru_cache(maxsize=256)(self._customers)
+
+    def _customers(self, split: str, least: int, kinds: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
+        """Ids of the users of a split with so many reservations, of each group of kinds at least one."""
+        found = []
+        for name in self._halves[split]:
+            held = {self._kinds[reservation] for reservation in self.users[name]["reservations"]}
+            if len(self.users[name]["reservations"]) >= least and all(held & set(group) for group in kinds):
+                found.append(name)
+        return tuple(found)
+
+    def statuses(self, reservation: Mapping[str, Any]) -> list[str]:
+        """What became of each flight of a reservation."""
+        return [self.flights[leg["flight_number"]]["dates"][leg["date"]]["status"] for leg in reservation["flights"]]
+
+    def kind(self, reservation: Mapping[str, Any]) -> str:
+        """What became of a reservation.
+
+        ``clean``: all flights for sale; ``hit``: a later one cancelled; ``late``: one of today delayed; ``flown``: one
+        has departed before today; ``none``: anything else of today.
+        """
+        return self._kinds[reservation["reservation_id"]]
+
+    def _kind(self, reservation: Mapping[str, Any]) -> str:
+        if departed(reservation, TODAY):
+            return "flown"
+        statuses = self.statuses(reservation)
+        today = [leg["date"] == TODAY for leg in reservation["flights"]]
+        if any(today):
+            first = statuses[today.index(True)] == "delayed" and sum(today) == 1
+            return "late" if first and set(statuses) <= {"delayed", "available"} else "none"
+        return "hit" if "cancelled" in statuses else "clean"
+
+    def options(self, origin: str, destination: str, day: str, cabin: str, heads: int) -> list[Itinerary]:
+        """Itineraries between two airports on a day with seats for everyone."""
+        direct, one_stop = self._search(origin, destination, day)
+        return itineraries(direct, one_stop, cabin, heads, day)
+
+    def pick(self, origin: str, destination: str, day: str, cabin: str, heads: int, choice: str) -> Itinerary | None:
+        """The itinerary that a preference picks, where it leaves no doubt."""
+        options = self.options(origin, destination, day, cabin, heads)
+        return choose(options, choice) if is_clear(options, choice) else None
+
+    def close(self) -> None:
+        """Release the clone."""
+        self._db.close()
+
+    def _search_uncached(self, origin: str, destination: str, day: str) -> tuple[list[Record], list[list[Record]]]:
+        direct = search.direct(self._db, origin, destination, day)
+        return direct, search.one_stop(self._db, origin, destination, day, strict=True)
+
+    def _split(self) -> dict[str, tuple[str, ...]]:
+        names = sorted(self.users)
+        random.Random("airline:splits").shuffle(names)
+        half = len(names) // 2
+        return {"train": tuple(names[:half]), "test": tuple(names[half:])}
+
+
+class Draw:
+    """Draws the parts of one task from one user's records; every reservation is used once."""
+
+    def __init__(self, fleet: Fleet, user: Record, rng: random.Random) -> None:
+        self.fleet = fleet
+        self.user = user
+        self.rng = rng
+        self._left = [fleet.reservations[name] for name in user["reservations"]]
+        rng.shuffle(self._left)
+
+    def take(self, *kinds: str, cabins: Sequence[str] = (), **wanted: bool) -> Record | None:
+        """A reservation of one of the kinds that was not taken yet.
+
+        Args:
+            kinds: see :meth:`Fleet.kind`.
+            cabins: only these.
+            wanted: ``insured`` or ``recent``, to be or not to be.
+        """
+        for reservation in self._left:
+            if self.fleet.kind(reservation) not in kinds or (cabins and reservation["cabin"] not in cabins):
+                continue
+            facts = {"insured": reservation["insurance"] == "yes", "recent": recent(reservation, NOW)}
+            if all(facts[name] == value for name, value in wanted.items()):
+                self._left.remove(reservation)
+                return reservation
+        return None
+
+    def method(self, *, certificate: bool = False) -> Record:
+        """A card of the user, or a gift card; with ``certificate`` only a certificate (``{}`` if there is none)."""
+        methods = [
+            method
+            for method in self.user["payment_methods"].values()
+            if (method["source"] == "certificate") == certificate
+        ]
+        return dict(self.rng.choice(methods)) if methods else {}
+
+    def card(self) -> Record:
+        """A credit card of the user."""
+        cards = [method for method in self.user["payment_methods"].values() if method["source"] == "credit_card"]
+        return dict(self.rng.choice(cards))
+
+    def is_unique_route(self, reservation: Record) -> bool:
+        """Whether no other reservation of the user has the same origin and destination."""
+        routes = [self._route(name) for name in self.user["reservations"]]
+        return routes.count((reservation["origin"], reservation["destination"])) == 1
+
+    def _route(self, name: str) -> tuple[str, str]:
+        reservation = self.fleet.reservations[name]
+        return reservation["origin"], reservation["destination"]

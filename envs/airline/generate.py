@@ -1,0 +1,227 @@
+"""Generated airline tasks: composed from requests and twists at five levels, and kept only if they verify.
+
+| level | requests | twists | noise |
+| --- | --- | --- | --- |
+| 1 | one of the simplest | none | none |
+| 2 | one of any intent but booking | perhaps one: id unknown, change of mind, forbidden | none |
+| 3 | one or two | one of any kind | 5 % |
+| 4 | two | two | 10 % |
+| 5 | three | three | 20 % |
+
+The vocabulary of intents and slots stands in :mod:`mua_env.envs.airline.goals`.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import count
+from typing import Final
+
+from mua_env.database import Rows, open_template
+from mua_env.database._statements import statements_of
+from mua_env.errors import TaskError
+from mua_env.tasks import Action, Goal, Request, Task
+from mua_env.verification import Candidate, Verifier, verified
+
+from . import generate_requests as plain
+from .fleet import Draw, Fleet, Record
+from .generate_text import instruction
+from .generate_twists import TWISTS
+from .goals import GoldWriter, full_name, requirements, settled
+from .models import Base
+from .tools import AirlineTools
+from .world_data import tables
+
+_TRIES: Final = 80
+"""Users to try before another shape is drawn."""
+_MOST_REPEATED: Final = 200
+ALL_INTENTS: Final = tuple(plain.BUILDERS)
+_KINDS: Final = {"transfer": ("flown",), "compensation": ("hit", "late")}
+_PERSONAS: Final = ("plain", "polite", "terse", "chatty", "confused", "impatient")
+
+
+@dataclass(frozen=True)
+class Level:
+    """What the tasks of a level are made of.
+
+    ``twists`` counts those of a task, drawn from ``kinds``; with ``maybe`` each is left out half the time.
+    """
+
+    requests: tuple[int, ...]
+    intents: tuple[str, ...] = ALL_INTENTS
+    twists: int = 0
+    kinds: tuple[str, ...] = tuple(TWISTS)
+    maybe: bool = False
+    personas: tuple[str, ...] = _PERSONAS
+    noise: float = 0.0
+
+
+_SIMPLE: Final = ("cancel_reservation", "add_bags", "change_passenger", "ask")
+_NO_BOOKING: Final = (*_SIMPLE, "change_cabin", "change_flights")
+LEVELS: Final = {
+    1: Level((1,), intents=_SIMPLE, personas=("plain", "polite")),
+    2: Level((1,), intents=_NO_BOOKING, twists=1, kinds=("unknown", "change", "refused"), maybe=True),
+    3: Level((1, 2), twists=1, noise=0.05),
+    4: Level((2,), twists=2, noise=0.1),
+    5: Level((3,), twists=3, noise=0.2),
+}
+
+
+class AirlineGenerator:
+    """Makes verified tasks over one airline database.
+
+    Args:
+        rows: the data.
+    """
+
+    def __init__(self, rows: Rows) -> None:
+        self._template = open_template(Base, rows)
+        self.fleet = Fleet(rows, self._template)
+        self._gold = GoldWriter(self.fleet.users, self.fleet.reservations)
+        sets = {name: statements_of(table).sets for name, table in self._template.tables.items()}
+        reads = [Action(name="list_all_airports")]
+        self.verifier = Verifier(self._template, AirlineTools, open_reads=reads, sets=sets)
+
+    def task(self, *, level: int, seed: int, split: str, index: int) -> Task:
+        """The task at a position of an endless sequence; it depends on nothing but the arguments and the data.
+
+        Raises:
+            TaskError: the level or split is unknown, or the data yields no sound task.
+        """
+        if level not in LEVELS:
+            raise TaskError(f"level is {level}; there are {', '.join(map(str, LEVELS))}")
+        if split not in ("train", "test"):
+            raise TaskError(f"split is {split!r}; there are 'train' and 'test'")
+
+        def propose(attempt: int) -> Candidate | None:
+            return self.propose(level, seed, split, index, attempt)
+
+        return verified(propose, self.verifier, attempts=40 * _TRIES).task
+
+    def stream(self, *, level: int, seed: int, split: str) -> Iterator[Task]:
+        """:meth:`task` at 0, 1, 2, ..., without those whose goal came up before."""
+        seen: set[tuple[str | None, str]] = set()
+        repeated = 0
+        for index in count():
+            task = self.task(level=level, seed=seed, split=split, index=index)
+            key = (task.user_id, task.goal.model_dump_json(include={"requests"}) if task.goal else "")
+            repeated = repeated + 1 if key in seen else 0
+            if repeated > _MOST_REPEATED:
+                raise TaskError(f"level {level} of {split!r} has no more than {len(seen)} different tasks")
+            if not repeated:
+                seen.add(key)
+                yield task
+
+    def propose(self, level: int, seed: int, split: str, index: int, attempt: int) -> Candidate | None:
+        """One draw of a candidate, ``None`` where the drawn user's records do not hold what was drawn."""
+        rng = random.Random(f"airline:{split}:{level}:{seed}:{index}:{attempt}")
+        # What a task is made of is drawn apart from the user, so that rare records do not make for rare requests.
+        shape = _shape(LEVELS[level], random.Random(f"shape:{split}:{level}:{seed}:{index}:{attempt // _TRIES}"))
+        user = self.fleet.users[rng.choice(self.fleet.customers(split, *_needs(shape)))]
+        requests = _compose(Draw(self.fleet, user, rng), shape)
+        if requests is None:
+            return None
+        facts = {"user_id": user["user_id"], **user["name"]}
+        persona = rng.choice(LEVELS[level].personas)
+        goal = Goal(facts=facts, requests=tuple(requests), persona=persona, noise=LEVELS[level].noise)
+        task = Task(
+            id=f"airline-{split}-{level}-{seed}-{index}",
+            domain="airline",
+            split=split,
+            level=level,
+            user_id=user["user_id"],
+            instruction=instruction(goal, rng),
+            goal=goal,
+            actions=self._gold.actions(user["user_id"], [settled(request) for request in requests]),
+            requirements=requirements(goal),
+        )
+        return self._candidate(task, goal, user)
+
+    def close(self) -> None:
+        """Release the databases."""
+        self.verifier.close()
+        self.fleet.close()
+        self._template.close()
+
+    def _candidate(self, task: Task, goal: Goal, user: Record) -> Candidate:
+        final = [settled(request) for request in goal.requests]
+        before = [settled(request, changed=False) for request in goal.requests]
+        changes = any(request.change for request in goal.requests)
+        write = self._gold.actions
+        return Candidate(
+            task,
+            reordered=write(user["user_id"], _other_order(final)) if len(final) > 1 else (),
+            must_run=(write(user["user_id"], before),) if changes else (),
+            must_fail=tuple(
+                (self._one_more(request),) for request in goal.requests if request.intent == "add_passenger"
+            ),
+            private=frozenset(_private([*final, *before], user)),
+        )
+
+    def _one_more(self, request: Request) -> Action:
+        reservation = self.fleet.reservations[request.slots["reservation_id"]]
+        passengers = [*reservation["passengers"], request.slots["new_passenger"]]
+        arguments = {"reservation_id": reservation["reservation_id"], "passengers": passengers}
+        return Action(name="update_reservation_passengers", arguments=arguments)
+
+
+@cache
+def shared_generator() -> AirlineGenerator:
+    """The generator over the domain's own data, one in a process."""
+    return AirlineGenerator(tables())
+
+
+def _other_order(requests: Sequence[Request]) -> list[Request]:
+    """The requests in reverse; a transfer stays last, and a certificate for a delay behind its cancellation."""
+    turned = [request for request in reversed(requests) if request.outcome != "transferred"]
+    return turned + [request for request in requests if request.outcome == "transferred"]
+
+
+def _private(requests: Sequence[Request], user: Record) -> Iterator[str]:
+    """What only the user can know: new travellers and the days of travel."""
+    known = {full_name(passenger) for passenger in user["saved_passengers"]} | {full_name(user["name"])}
+    for request in requests:
+        slots = request.slots
+        new = [*slots.get("passengers", ()), *([slots["new_passenger"]] if "new_passenger" in slots else [])]
+        yield from (passenger["dob"] for passenger in new if full_name(passenger) not in known)
+        if request.intent == "book_flight":
+            yield from (slots[name] for name in ("date", "return_date") if name in slots)
+
+
+def _shape(level: Level, rng: random.Random) -> list[str]:
+    """Names of twists and intents for one task, in their order; a transfer comes last."""
+    kinds = rng.sample(level.kinds, min(level.twists, len(level.kinds)))
+    if level.maybe:
+        kinds = [kind for kind in kinds if rng.random() < 0.5]
+    size = max(rng.choice(level.requests), len(kinds))
+    shape = [*kinds, *[rng.choice(level.intents) for _ in range(size - len(kinds))]]
+    rng.shuffle(shape)
+    return sorted(shape, key=lambda kind: kind == "transfer")
+
+
+def _needs(shape: Sequence[str]) -> tuple[int, tuple[tuple[str, ...], ...]]:
+    """How many reservations a user must have for a shape, and of which kinds at least one."""
+    kinds = [_KINDS[name] for name in shape if name in _KINDS]
+    return sum(name != "book_flight" for name in shape), tuple(kinds)
+
+
+def _compose(draw: Draw, shape: Sequence[str]) -> list[Request] | None:
+    requests: list[Request] = []
+    for name in shape:
+        request = plain.BUILDERS[name](draw) if name in plain.BUILDERS else None
+        made = (request,) if request else TWISTS[name](draw) if name in TWISTS else None
+        if made is None:
+            return None
+        requests += made
+    return requests if _sensible(requests) else None
+
+
+def _sensible(requests: Sequence[Request]) -> bool:
+    """At most one booking, and a transfer leaves something to do before it unless it stands alone."""
+    final = [settled(request) for request in requests]
+    outcomes = [request.outcome for request in final]
+    idle = "transferred" in outcomes and len(final) > 1 and "done" not in outcomes
+    return not idle and sum(request.intent == "book_flight" for request in final) <= 1
