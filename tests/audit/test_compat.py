@@ -199,3 +199,10 @@ def test_scoring_stands_in_the_results_of_a_batch() -> None:
 def test_an_unknown_scoring_is_refused() -> None:
     with pytest.raises(ConfigError, match="'lenient'"):
         gym.make("MUA/Retail-v1", scoring="lenient")
+
+
+def test_a_task_with_the_id_of_another_has_its_own_gold() -> None:
+    setting = load_setting("retail", "test")
+    task = next(task for task in setting.tasks if setting.scorer.gold(task).changes)
+    assert not setting.scorer.gold(task.model_copy(update={"actions": ()})).changes
+    assert setting.scorer.gold(task).changes
