@@ -58,8 +58,9 @@ class RolloutFolder:
     def __init__(self, path: str | Path, config: dict[str, Any]) -> None:
         self.path = Path(path)
         self.path.mkdir(parents=True, exist_ok=True)
-        _same_run(self.path / "config.json", config)
         file = self.path / TRAJECTORIES
+        begun = file.exists() and file.stat().st_size > 0
+        _same_run(self.path / "config.json", config, begun=begun)
         self.writer = TrajectoryWriter(file)
         self.done = frozenset(item.id for item in read_trajectories(file))
 
@@ -119,15 +120,15 @@ def _add(total: Counter[str], who: str, usage: dict[str, float]) -> None:
         total[f"{who}/{name}"] += value  # type: ignore[assignment]
 
 
-def _same_run(path: Path, config: dict[str, Any]) -> None:
+def _same_run(path: Path, config: dict[str, Any], *, begun: bool) -> None:
     config = json.loads(json.dumps(config))
-    if not path.exists():
+    if not begun:  # nothing can be mixed up yet
         _write(path, config)
         return
     try:
         known = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise ConfigError(f"cannot read {path}: {error}") from None
+        raise ConfigError(f"cannot tell what run {path.parent} holds: {path.name}: {error}") from None
     for name in sorted(config.keys() | known.keys()):
         if config.get(name) != known.get(name):
             raise ConfigError(

@@ -178,6 +178,14 @@ def test_a_folder_resumes_where_a_run_was_cut(setting, tmp_path):
         RolloutFolder(tmp_path, {"tasks": "train", "seed": 1})
 
 
+def test_a_folder_in_which_nothing_ended_takes_another_run(tmp_path):
+    RolloutFolder(tmp_path, {"seed": 0}).close()
+    folder = RolloutFolder(tmp_path, {"seed": 1})
+    assert folder.done == frozenset()
+    assert '"seed": 1' in (tmp_path / "config.json").read_text()
+    folder.close()
+
+
 def test_a_summary_leaves_faults_out_and_names_them(setting):
     ended = run(setting, lambda: Canceller({"#3": ValueError("boom")}))
     summary = summarize(ended)
