@@ -13,8 +13,8 @@ def _gradient(toy: Toy, change: str | None) -> torch.Tensor:
     """Gradient of the loss with some targets exchanged; the input stays the same."""
     model = toy.model()
     batch = toy.encode()[:4]
-    ids, attention, mask = pad_batch(batch, pad_id=0)
-    logits = model(input_ids=ids, attention_mask=attention).logits[:, :-1]
+    ids, mask = pad_batch(batch, pad_id=0)
+    logits = model(input_ids=ids).logits[:, :-1]
     targets, chosen = ids[:, 1:].clone(), mask[:, 1:]
     if change == "masked":
         targets[~chosen] = (targets[~chosen] + 5) % logits.shape[-1]
@@ -39,7 +39,7 @@ def test_the_gradient_at_the_logits_is_zero_exactly_where_the_mask_is(toy: Toy) 
     hook = model.lm_head.register_forward_hook(lambda _m, _i, out: (out.retain_grad(), seen.append(out))[0])
     agent_token_loss(model, batch, pad_id=0).backward()
     hook.remove()
-    _, _, mask = pad_batch(batch, pad_id=0)
+    _, mask = pad_batch(batch, pad_id=0)
     predicts_agent = torch.zeros_like(mask)
     predicts_agent[:, :-1] = mask[:, 1:]
     moved = seen[0].grad.abs().sum(-1) != 0
@@ -69,3 +69,11 @@ def test_it_learns_with_a_cosine_and_reports(toy: Toy) -> None:
     assert seen[-1]["learning_rate"] < 1e-4
     with pytest.raises(ConfigError, match="at least one expert dialogue"):
         train_cold_start(model, [], config, pad_id=0, seed=0)
+
+
+def test_padding_changes_no_loss(toy: Toy) -> None:
+    model, batch = toy.model(), [toy.encode()[0], toy.encode()[1]]
+    assert len(batch[0]) != len(batch[1])
+    together = agent_token_loss(model, batch, pad_id=0)
+    apart = sum(agent_token_loss(model, [one], pad_id=0) for one in batch)
+    assert float(together) == pytest.approx(float(apart), rel=1e-5)
