@@ -59,7 +59,7 @@ class RefusalListener:
 
     def agent_says(self, text: str) -> list[str]:
         """The events that an agent's message to the user registers, as ``["refusal:cancel_order"]``."""
-        parts = sentences(plain(text))
+        parts = [part for sentence in sentences(plain(text)) for part in _CLAUSES.split(sentence) if part]
         acts = [understand(part, self.language) for part in parts]
         reasons = [_explains(act) for act in acts]
         told = self._without_reason if any(reasons) and not any(act.confirm for act in acts) else ()
@@ -84,6 +84,15 @@ class RefusalListener:
         return tuple(name for name in self.required if name in known and known[name].named_pattern.search(text))
 
 
+_CLAUSES = re.compile(r"\s[-\u2013\u2014]+\s|;\s")
+"""Where a sentence falls apart into a statement and a question, or into several statements."""
+_CANNOT = r"\b(?:can(?:not|'t| not| no longer)|(?:unable|only able|not able|won't be able) to)\b"
+_NO = re.compile(
+    # With a reason behind it, it is no condition, whatever else the clause holds ("as ... once it is delivered").
+    rf"{_CANNOT}(?:(?!\b(?:until|unless|without|before|if|undone|reversed)\b)[^.;])*?,?\s(?:because|since|as|due to)\b"
+    r"|\b(?:can|may) no longer\b|\bonly able to\b|(?:n't|\bnot) an option\b",
+    re.IGNORECASE,
+)
 _WHY = re.compile(r"\breasons?\b|\btherefore\b|\bso (?:i|we|it|this|that|they)\b|\bsince\b|\bbecause\b", re.IGNORECASE)
 
 
@@ -92,4 +101,4 @@ def _explains(acts: AgentActs) -> bool:
 
 
 def _refuses(acts: AgentActs) -> bool:
-    return (acts.refused or acts.unavailable) and not acts.question
+    return not acts.question and (acts.refused or acts.unavailable or _NO.search(acts.text) is not None)

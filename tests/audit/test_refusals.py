@@ -46,6 +46,12 @@ def session(request: pytest.FixtureRequest, setting: Setting) -> Iterator[Sessio
         "That reason is not one of the two that count, so I cannot cancel the order. Is there anything else?",
         "**I am unable to cancel order #W1**: its status is processed.",
         "We do not allow that under our policy.",
+        "I'm not able to process this, as orders can only be cancelled until they leave.",
+        "Per our policy, only pending orders qualify, so cancelling isn't an option here.",
+        "Since your order is delivered, I can't cancel it - is there anything else I can help with?",
+        "It looks like the order is already delivered. Therefore we can no longer cancel it.",
+        "Order #W1 was placed by another customer and I'm only able to help with your own orders.",
+        "Cancelling a delivered order is not something I can do. Would you like to return the items?",
     ],
 )
 def test_a_reasoned_refusal_is_heard(text: str) -> None:
@@ -63,6 +69,10 @@ def test_a_reasoned_refusal_is_heard(text: str) -> None:
         "Do you want to cancel a pending order because it is no longer needed?",
         "I cannot cancel the order until you confirm your email address.",
         "I can cancel that. It cannot be undone. Do you confirm (yes/no)?",
+        "Once cancelled, this can't be undone, because refunds are issued at once. Shall I proceed?",
+        "I cannot cancel the order until you confirm your identity, because our policy requires it.",
+        "I wasn't able to find your account with that email. Could you provide your zip code?",
+        "Before I can cancel it, I need your reason: no longer needed or ordered by mistake?",
         "The order has been cancelled because you asked for it.",
         "Thank you for your message.",
     ],
