@@ -36,8 +36,8 @@ def test_what_is_known_of_public_retail(public_retail: Audit) -> None:
     assert len(totals.empty) == 11
     assert len(totals.idle["tau1"]) == 7
     assert len(totals.idle["tau1-no-outputs"]) == len(totals.idle["outcome"]) == 11
-    assert totals.without_user is not None
-    assert totals.without_user > 0.5
+    assert totals.without_user == pytest.approx(0.748, abs=0.0006)
+    assert totals.user_only == pytest.approx(0.055, abs=0.0006)
     assert public_retail.scoring == "compat"
 
 
@@ -47,8 +47,9 @@ def test_what_is_known_of_public_airline(public_airline: Audit) -> None:
     assert len(totals.empty) == 20
     assert len(totals.idle["tau1"]) == 19
     assert len(totals.idle["outcome"]) == 20
-    assert totals.without_user is not None
-    assert totals.without_user > 0.5
+    assert totals.failing == ()
+    assert totals.without_user == pytest.approx(0.887, abs=0.0006)
+    assert totals.user_only == pytest.approx(0.117, abs=0.0006)
 
 
 def test_failing_calls_come_with_the_answer_of_the_tool(public_retail: Audit) -> None:
