@@ -7,7 +7,7 @@ Every shell (the Gymnasium environments, the rollout drivers, the adapters to ot
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlalchemy.exc import DBAPIError
@@ -62,6 +62,7 @@ class Session:
         self._listener: RefusalListener | None = None
         self._episode: Episode | None = None
         self._score: Score | None = None
+        self._ended_at_once: StepResult | None = None
         self._seed = 0
 
     @property
@@ -103,20 +104,25 @@ class Session:
         An episode that was still running is dropped.
         """
         self._begin(task, seed)
-        return self._hear(self._ask(None))
+        return self._opened(self._hear(self._ask(None)))
 
     async def astart(self, task: Task, *, seed: int = 0) -> StepResult:
         """:meth:`start` for the event loop."""
         self._begin(task, seed)
-        return self._hear(await self._aask(None))
+        return self._opened(self._hear(await self._aask(None)))
 
     def send(self, message: AssistantMessage | dict[str, Any] | str) -> StepResult:
         """Take a turn of the agent.
+
+        Where the user failed at the opening, the first turn is answered by that end once more: Gymnasium's
+        ``reset`` has no way to say that an episode is over.
 
         Raises:
             ConfigError: it is no message of an assistant; nothing has happened then.
             EpisodeError: no episode is running.
         """
+        if (ended := self._take_end()) is not None:
+            return ended
         step = self._act(message)
         if step.ask_user is None:
             return self._result(step.messages)
@@ -124,6 +130,8 @@ class Session:
 
     async def asend(self, message: AssistantMessage | dict[str, Any] | str) -> StepResult:
         """:meth:`send` for the event loop: other dialogues go on while the user thinks."""
+        if (ended := self._take_end()) is not None:
+            return ended
         step = self._act(message)
         if step.ask_user is None:
             return self._result(step.messages)
@@ -186,6 +194,7 @@ class Session:
         twin._user = None if self._user is None else self._user.fork()
         twin._listener = None if self._listener is None else self._listener.fork()
         twin._score, twin._seed = self._score, self._seed
+        twin._ended_at_once = self._ended_at_once
         return twin
 
     def close(self) -> None:
@@ -202,7 +211,12 @@ class Session:
         context = {"domain": self.setting.domain, "setting": self.setting}
         self._user = self.user.start(task, seed=seed, context=context)
         self._listener = self._listen(task)
-        self.world.load(task.initial_actions)
+        try:
+            self.world.load(task.initial_actions)
+        except DBAPIError:
+            # The connection was lost between two episodes; one that cannot be had anew is an error.
+            self._drop_world()
+            self.world.load(task.initial_actions)
         self._seed, self._score = seed, None
         self._episode = Episode(
             task,
@@ -221,6 +235,14 @@ class Session:
         except DomainError:
             return None
         return RefusalListener(language, required) if isinstance(language, DialogueLanguage) else None
+
+    def _opened(self, result: StepResult) -> StepResult:
+        self._ended_at_once = replace(result, messages=[]) if result.done else None
+        return result
+
+    def _take_end(self) -> StepResult | None:
+        ended, self._ended_at_once = self._ended_at_once, None
+        return ended
 
     def _act(self, message: object) -> AgentStep:
         turn = parse_agent_turn(message)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import gymnasium as gym
 import pytest
-from loopback import Loopback, Say
+from loopback import Loopback, Say, Status
 
 import mua_env
 from mua_env.cli import main
+from mua_env.errors import EpisodeError
 from mua_env.trajectory import read_trajectories
 
 OPENING = "I want to cancel an order."
@@ -38,11 +39,34 @@ def test_a_dead_user_truncates_the_gymnasium_episode_without_a_score():
     env = gym.make("MUA/Retail-v1", tasks="test:level=1", user="llm", user_options=options)
     messages, info = env.reset(seed=3)
     assert messages == ()
-    _, _, terminated, truncated, info = env.step("Hello?") if "score" not in info else (0, 0, False, True, info)
-    assert (terminated, truncated) == (False, True)
+    assert info["ended_by"] == "fault"
+    messages, reward, terminated, truncated, info = env.step("Hello?")
+    assert (messages, reward, terminated, truncated) == ((), 0.0, False, True)
     assert info["score"]["reward"] is None
     assert info["score"]["fault"] == "user"
+    with pytest.raises(EpisodeError):
+        env.step("Hello?")
     env.close()
+
+
+def test_a_vector_environment_goes_on_after_a_user_that_failed_at_once():
+    with Loopback([Status(401)], default=Say(OPENING)) as server:
+        env = mua_env.DialogueVectorEnv(
+            "retail",
+            num_envs=2,
+            tasks="test:level=1",
+            user="llm",
+            user_options={"model": "tiny", "base_url": server.base_url, "attempts": 1},
+        )
+        observations, _ = env.reset(seed=1)
+        (failed,) = (i for i, messages in enumerate(observations) if not messages)
+        _, _, _, truncated, _ = env.step(["Hello?"] * 2)
+        assert truncated[failed]
+        assert not truncated[1 - failed]
+        observations, _, _, truncated, _ = env.step(["Hello?"] * 2)
+        assert observations[failed][0]["content"] == OPENING
+        assert not truncated.any()
+        env.close()
 
 
 def test_the_vector_environment_waits_for_its_users_together():
