@@ -1,0 +1,147 @@
+"""The scripted expert of the airline domain: solves tasks by dialogue and tools, as a careful clerk would.
+
+It identifies the user, asks for what it needs, looks everything up, names what it is going to do and asks
+"(yes/no)", acts, and asks for anything else. It refuses with a reason what the policy document forbids and hands
+over what only a human may do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator
+from typing import Any
+
+from mua_env.agents.expert import Asked, Call, Heard, Say, Script, ScriptedExpert, Step, ToolFailed, call, call_all, say
+
+from . import expert_reading as reading
+from .expert_phrases import phrase
+from .language import matching
+from .search import NOW
+
+Record = dict[str, Any]
+_TRIES = 4
+_MOMENT = re.compile(r"\b(20\d\d-\d\d-\d\d)[, T]+(\d\d:\d\d)")
+
+
+class Switch(Exception):
+    """The user turned to another request."""
+
+    def __init__(self, intent: str, text: str) -> None:
+        super().__init__(intent)
+        self.intent = intent
+        self.text = text
+
+
+class Refusal(Exception):
+    """The policy document, or a tool, forbids the request; the text is the reason."""
+
+
+class AirlineExpert(ScriptedExpert):
+    """Solves airline tasks through dialogue. See :class:`~mua_env.agents.expert.ScriptedExpert` for the styles."""
+
+    def script(self, opening: str) -> Script:
+        """The dialogue from the user's opening to the end."""
+        desk = Desk(self)
+        text = yield from desk.identify(opening)
+        intent = reading.intent(text) or reading.intent(opening)
+        while True:
+            for _ in range(_TRIES):
+                if intent is not None:
+                    break
+                text = yield from desk.say("help")
+                intent = reading.intent(text)
+            if intent is None:
+                yield Say(desk.phrase("bye"))
+                return
+            text = yield from desk.handle(intent, text)
+            intent = reading.intent(text)
+
+
+class Desk:
+    """What the expert knows in one dialogue, and how it speaks.
+
+    ``cabins`` holds the cabins of reservations that it changed itself: a public benchmark's records do not show them.
+    """
+
+    def __init__(self, expert: AirlineExpert) -> None:
+        self._expert = expert
+        self.user_id = ""
+        self.user: Record = {}
+        self.reservations: dict[str, Record] = {}
+        self.cabins: dict[str, str] = {}
+        self.changed: set[str] = set()
+        moment = _MOMENT.search(expert.system_prompt)
+        self.now = f"{moment[1]}T{moment[2]}:00" if moment else NOW
+
+    @property
+    def today(self) -> str:
+        """Today as an ISO date."""
+        return self.now[:10]
+
+    def phrase(self, act: str, **values: str) -> str:
+        """A phrasing in the expert's style."""
+        return phrase(act, self._expert.rng, compact=self._expert.compact, **values)
+
+    def say(self, act: str, **values: str) -> Asked:
+        """Say something; returns the user's answer."""
+        return (yield from say(self.phrase(act, **values)))
+
+    def identify(self, text: str) -> Asked:
+        """Find the user and read the profile; returns the user's last text."""
+        while True:
+            found = reading.user_id(text)
+            if found:
+                try:
+                    yield from self.read_user(found)
+                except ToolFailed:
+                    pass
+                else:
+                    return text
+            text = yield from self.say("identify")
+
+    def read_user(self, user_id: str) -> Generator[Step, Heard, None]:
+        """Read the profile anew."""
+        self.user = yield from call("get_user_details", user_id=user_id)
+        self.user_id = user_id
+
+    def handle(self, intent: str, text: str) -> Asked:
+        """Carry out one request, whatever it turns into; returns the user's last text."""
+        from .expert_requests import HANDLERS
+
+        while True:
+            handler = HANDLERS[intent](self, intent)
+            try:
+                return (yield from handler.run(text))
+            except Switch as switch:
+                intent, text = switch.intent, switch.text
+
+    def reservation(self, name: str) -> Generator[Step, Heard, Record]:
+        """A reservation's record, read once until it is changed."""
+        if name not in self.reservations:
+            self.reservations[name] = yield from call("get_reservation_details", reservation_id=name)
+        return self.reservations[name]
+
+    def all_reservations(self) -> Generator[Step, Heard, list[Record]]:
+        """Every reservation of the profile, read in one turn."""
+        names = list(self.user["reservations"])
+        missing = [name for name in names if name not in self.reservations]
+        found = yield from call_all(*[Call("get_reservation_details", {"reservation_id": name}) for name in missing])
+        self.reservations.update(zip(missing, found, strict=True))
+        return [self.reservations[name] for name in names]
+
+    def take_over(self, record: Record) -> None:
+        """Keep a record that a tool has changed."""
+        if "reservation_id" in record:
+            self.reservations[record["reservation_id"]] = record
+            self.changed.add(record["reservation_id"])
+
+    def cabin(self, reservation: Record) -> str:
+        """The cabin of a reservation, as far as the expert knows."""
+        return self.cabins.get(reservation["reservation_id"], reservation["cabin"])
+
+    def fitting(self, hint: str, reservations: list[Record]) -> list[Record]:
+        """The reservations whose trip a text describes, upcoming ones before the others."""
+        named = matching.airport_codes(hint)
+        found = [row for row in reservations if [row["origin"], row["destination"]] == named[:2]]
+        found = found or [row for row in reservations if {row["origin"], row["destination"]} <= set(named)]
+        return sorted(found, key=lambda row: row["flights"][0]["date"] < self.today)

@@ -1,0 +1,282 @@
+"""What the airline expert reads in a user's message: the intent, agreement, and values of slots."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from functools import lru_cache
+from typing import Any
+
+from .language import matching
+
+Record = dict[str, Any]
+
+_KEYWORDS = [
+    "book",
+    "flight",
+    "trip",
+    "cancel",
+    "cancelled",
+    "change",
+    "changed",
+    "cabin",
+    "bags",
+    "bagged",
+    "flights",
+    "dates",
+    "passenger",
+    "another",
+    "insurance",
+    "travel",
+    "destination",
+    "compensated",
+    "compensation",
+    "problem",
+    "trouble",
+    "free",
+    "paid",
+    "much",
+    "many",
+    "total",
+    "human",
+    "agent",
+    "know",
+    "remove",
+    "added",
+    "want",
+    "need",
+    "like",
+    "trying",
+    "looking",
+    "have",
+    "hoping",
+    "help",
+    "reservation",
+    "booking",
+    "plans",
+    "weather",
+    "personal",
+    "sick",
+    "health",
+    "fallen",
+    "delayed",
+    "airline",
+    "return",
+    "coming",
+    "back",
+    "leaving",
+    "earliest",
+    "latest",
+    "cheapest",
+    "direct",
+    "stop",
+    "option",
+    "round",
+    "basic",
+    "economy",
+    "business",
+    "wrong",
+    "actually",
+    "mind",
+    "wait",
+    "hold",
+    "sorry",
+    "yes",
+    "right",
+    "correct",
+    "confirm",
+    "mistake",
+    "different",
+    "second",
+    "thought",
+    "don't",
+    "know",
+    "remember",
+    "can't",
+    "find",
+    "checked",
+    "with",
+    "without",
+    "rather",
+    "good",
+    "this",
+    "what",
+    "happened",
+]
+_WORD = re.compile(r"[a-z']{4,}")
+
+
+@lru_cache(maxsize=8192)
+def _mended(word: str) -> str:
+    if word in _KEYWORDS:
+        return word
+    close = difflib.get_close_matches(word, _KEYWORDS, n=1, cutoff=0.8)
+    # "charge" is no misspelt "change": the same letters, or the same but one, are.
+    if close and (sorted(set(close[0])) == sorted(set(word)) or abs(len(close[0]) - len(word)) == 1):
+        return close[0]
+    return word
+
+
+def mend(text: str) -> str:
+    """Lower-case text with misspelt keywords put right."""
+    return _WORD.sub(lambda match: _mended(match[0]), text.lower().replace("’", "'"))
+
+
+_LEAD = re.compile(
+    r"\b(?:(?:want|need|like|trying|looking|have|help|hoping)\s+to|rather|(?:some )?help\s+to|help\s+me(?:\s+to)?)\s+(.*)",
+    re.DOTALL,
+)
+_INTENTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (name, re.compile(pattern))
+    for name, pattern in (
+        ("human", r"\btalk to\b|\bhuman\b"),
+        ("add_insurance", r"\binsurance\b"),
+        ("compensation", r"\bcompensat"),
+        ("ask:free_bags", r"\bhow many\b.*\bbags?\b|\bbags are free\b"),
+        ("ask:total_paid", r"\bhow much\b|\bpaid\b"),
+        ("remove_bags", r"\bremove\b"),
+        ("add_bags", r"\bbags\b"),
+        ("add_passenger", r"\banother passenger\b"),
+        ("change_passenger", r"\bpassenger\b"),
+        ("change_route", r"\bdestination\b"),
+        ("change_flights:cabin", r"\bflights and the cabin\b"),
+        ("change_cabin", r"\bcabin\b"),
+        ("change_flights", r"\bchange the (?:flights|dates)\b|\b(?:flights|dates) of\b"),
+        ("cancel_reservation", r"\bcancel\b"),
+        ("book_flight", r"\bbook a\b|\bbook\b"),
+    )
+)
+
+
+def intent(text: str) -> str | None:
+    """The intent that a wish states (questions and variants as ``"ask:<topic>"``), or None."""
+    lead = _LEAD.search(mend(text))
+    if lead is None:
+        return None
+    return next((name for name, pattern in _INTENTS if pattern.search(lead[1])), None)
+
+
+_YES = re.compile(r"\b(?:yes|yeah|yep|sure|confirm|go ahead|please do|proceed)\b")
+_NO = re.compile(
+    r"\b(?:no|not|nope|don't|wait|hold on|actually|wrong|mind|second thought|different|mistake)\b|\ba change\b"
+)
+
+
+_ASIDE = re.compile(r"\bdon't have (?:all day|much time)\b|\bi'm not \w+ \w+ this\b")
+"""Negations that have nothing to do with what was asked."""
+
+
+def agrees(text: str) -> bool:
+    """Whether the user says yes without any but."""
+    low = _ASIDE.sub("", mend(text))
+    return _YES.search(low) is not None and _NO.search(low) is None
+
+
+def does_not_know(text: str) -> bool:
+    """Whether the user lacks what was asked for."""
+    return re.search(r"\b(?:don't|do not|can't|cannot)\s+(?:know|have|remember|find)\b", mend(text)) is not None
+
+
+def goes_on(text: str) -> bool:
+    """Whether the user wants the agent to go on, without a plain yes."""
+    low = _ASIDE.sub("", mend(text))
+    return re.search(
+        r"\b(?:okay|ok|alright|all right|fine|sounds good|go on|continue)\b", low
+    ) is not None and not _NO.search(low)
+
+
+_USER_ID = re.compile(r"\b[a-z]+(?:_[a-z]+)+_\d{3,5}\b")
+
+
+def user_id(text: str) -> str | None:
+    """A user id."""
+    match = _USER_ID.search(text)
+    return match[0] if match else None
+
+
+_REASONS = (
+    ("airline_cancelled", r"\bairline\b|\bcancelled\b"),
+    ("health", r"\bfallen ill\b|\bhealth\b|\bill\b|\bsick\b"),
+    ("weather", r"\bweather\b"),
+    ("change_of_plans", r"\bplans?\b"),
+    ("other", r"\bpersonal\b"),
+)
+
+
+def reason(text: str) -> str | None:
+    """The reason for a cancellation."""
+    low = mend(text)
+    return next((name for name, pattern in _REASONS if re.search(pattern, low)), None)
+
+
+def complaint(text: str) -> str | None:
+    """What the user complains of."""
+    low = mend(text)
+    if re.search(r"\bcancell?ed\b", low):
+        return "cancelled_flight"
+    return "delayed_flight" if re.search(r"\bdelayed\b", low) else None
+
+
+def travel_dates(text: str, year: str) -> Record:
+    """``date`` and ``return_date`` as far as they are said, as ISO dates."""
+    found: Record = {}
+    end = 0
+    for position, month, day in matching.travel_days(text):
+        before = mend(text[end:position])
+        # "leaving on" after a date of return belongs to the next one.
+        back = re.search(r"\breturn\b|\bcom(?:e|ing) back\b|\bback\b", before) is not None
+        found.setdefault("return_date" if back else "date", f"{year}-{month:02d}-{day:02d}")
+        end = position
+    return found
+
+
+def choice(text: str) -> Any:
+    """A preference, or the flights that the user names."""
+    named = re.findall(r"flight ((?:AL|HAT)\d{3}) on (\d{4}-\d\d-\d\d)", text)
+    if named:
+        return [{"flight_number": number, "date": day} for number, day in named]
+    low = mend(text)
+    if "earliest" in low:
+        return "earliest_direct"
+    if "latest" in low:
+        return "latest_direct"
+    if "cheapest direct" in low:
+        return "cheapest_direct"
+    return "cheapest" if "cheapest" in low else None
+
+
+def cabin(text: str) -> str | None:
+    """A cabin."""
+    found = matching.cabins(text)
+    return found[0] if found else None
+
+
+def bags(text: str) -> int | None:
+    """A number of bags."""
+    found = matching.bag_counts(text)
+    return found[-1] if found else None
+
+
+def insurance(text: str) -> str | None:
+    """Whether travel insurance is wanted."""
+    if "insurance" not in text.lower():
+        return None
+    return "no" if re.search(r"\b(?:no|without)\b[^.]{0,12}insurance", text.lower()) else "yes"
+
+
+def flight_type(text: str) -> str | None:
+    """One way or round trip."""
+    low = text.lower()
+    if re.search(r"\bround[ -]?trip\b", low):
+        return "round_trip"
+    return "one_way" if re.search(r"\bone[ -]way\b", low) else None
+
+
+def replaced_name(text: str, passengers: list[Record]) -> str | None:
+    """The name of one of the passengers."""
+    low = text.lower()
+    for person in passengers:
+        name = f"{person['first_name']} {person['last_name']}"
+        if name.lower() in low:
+            return name
+    return None

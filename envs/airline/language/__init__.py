@@ -1,0 +1,52 @@
+"""The language of the airline domain, for the agenda user and the scripted expert."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mua_env.language import Comparison, DialogueLanguage
+from mua_env.users.agenda_personas import Voice
+
+from . import comparing, saying
+from .intents import INTENTS
+from .slots import SLOTS
+
+
+class AirlineLanguage(DialogueLanguage):
+    """English for the airline domain."""
+
+    name = "airline"
+    slots = SLOTS
+    intents = INTENTS
+
+    def wish(self, intent: str, slots: Mapping[str, Any], voice: Voice) -> str:
+        """The request as a verb phrase."""
+        return saying.wish(intent, slots, voice)
+
+    def value(self, slot: str, source: Mapping[str, Any], voice: Voice, *, about: str = "") -> str | None:
+        """How a person says the value of a slot."""
+        return saying.value(slot, source, voice, about)
+
+    def hint(self, slot: str, slots: Mapping[str, Any], voice: Voice) -> str | None:
+        """A reservation of unknown id is named by its trip."""
+        return saying.trip_hint(slots, voice) if slot == "reservation_id" else None
+
+    def compare(self, intent: str, slots: Mapping[str, Any], text: str) -> Comparison:
+        """Hold a proposal or claim against a request."""
+        return comparing.compare(intent, slots, text)
+
+    def answered(self, slots: Mapping[str, Any], text: str) -> bool:
+        """Whether the text holds the expected answer."""
+        return comparing.answered(slots, text)
+
+    def refine(self, asked: Sequence[str], text: str, given: Mapping[str, int], intent: str) -> tuple[str, ...]:
+        """Tell whose name is asked for, and drop what does not belong to the intent."""
+        return comparing.refine(asked, text, given, intent)
+
+    def difference(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, ...]:
+        """Changed slots."""
+        return comparing.difference(old, new)
+
+
+__all__ = ["AirlineLanguage"]

@@ -1,0 +1,160 @@
+"""An agent's text held against an airline request."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from mua_env.language import Comparison
+
+from ..goals import full_name
+from . import matching
+
+Record = Mapping[str, Any]
+
+_REPLACED_BY = re.compile(r"\b(?:to|with|by|passenger|name):?\s+([A-Z][\w'-]+ [A-Z][\w'-]+)")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+
+
+def compare(intent: str, slots: Record, text: str) -> Comparison:
+    """The slots that a text states wrongly, and those that it states rightly; silence counts as neither."""
+    wrong: list[str] = []
+    right: list[str] = []
+    for slot, check in _CHECKS.items():
+        if slots.get(slot) is None:
+            continue
+        verdict = check(slots[slot], text)
+        if verdict is not None:
+            (right if verdict else wrong).append(slot)
+    return Comparison(tuple(wrong), tuple(right))
+
+
+def _reservation(wanted: str, text: str) -> bool | None:
+    found = matching.reservation_ids(text)
+    return wanted in found if found else None
+
+
+def _day(wanted: str, text: str) -> bool | None:
+    found = matching.travel_days(text)
+    return any(matching.is_day(wanted, month, day) for _, month, day in found) if found else None
+
+
+def _cabin(wanted: str, text: str) -> bool | None:
+    found = matching.cabins(text)
+    return wanted in found if found else None
+
+
+def _choice(wanted: Any, text: str) -> bool | None:
+    found = matching.flight_numbers(text)
+    if isinstance(wanted, str) or not found:
+        return None
+    return all(leg["flight_number"] in found for leg in wanted)
+
+
+def _bags(wanted: int, text: str) -> bool | None:
+    found = matching.bag_counts(text)
+    return wanted in found if found else None
+
+
+def _new_passenger(wanted: Record, text: str) -> bool | None:
+    if full_name(wanted).lower() in text.lower():
+        return wanted["dob"] in text or not re.search(r"\b(?:19|20)\d\d-\d\d-\d\d\b", text)
+    return False if _REPLACED_BY.search(text) else None
+
+
+def _passengers(wanted: Sequence[Record], text: str) -> bool | None:
+    stated = [full_name(person).lower() in text.lower() for person in wanted]
+    if any(stated):
+        return all(stated)
+    return False if matching.people(text) else None
+
+
+def _place(wanted: str, text: str) -> bool | None:
+    found = matching.airport_codes(text)
+    return wanted in found if len(found) > 1 or wanted in found else None
+
+
+def _insurance(wanted: str, text: str) -> bool | None:
+    low = text.lower()
+    if "insurance" not in low:
+        return None
+    without = re.search(
+        r"\b(?:no|without|decline\w*|not)\b[^.\n]{0,25}\binsurance|insurance\W{0,6}(?:no|none|not|declined)\b", low
+    )
+    return (without is not None) == (wanted == "no")
+
+
+def _payment(wanted: Sequence[Record], text: str) -> bool | None:
+    digits, ids = matching.last_fours(text), matching.method_ids(text)
+    if not digits and not ids:
+        return None
+    stated = [
+        str(method["id"]) in ids or str(method.get("last_four", "\0")) in digits or str(method["id"])[-7:] in text
+        for method in wanted
+    ]
+    return all(stated)
+
+
+_CHECKS: dict[str, Callable[[Any, str], bool | None]] = {
+    "reservation_id": _reservation,
+    "date": _day,
+    "return_date": _day,
+    "cabin": _cabin,
+    "choice": _choice,
+    "bags": _bags,
+    "new_passenger": _new_passenger,
+    "passengers": _passengers,
+    "origin": _place,
+    "destination": _place,
+    "insurance": _insurance,
+    "payment": _payment,
+}
+
+
+def answered(slots: Record, text: str) -> bool:
+    """Whether the text holds the expected number; digits of ids, cards and dates are none."""
+    answer = slots.get("answer")
+    if not answer:
+        return False
+    plain = re.sub(r"\d{4}-\d\d-\d\d|\b[A-Z0-9]{6}\b|\bending in \d{4}|\b\w+_\d{7}\b", " ", text).replace(",", "")
+    return any(float(number) == float(answer) for number in _NUMBER.findall(plain))
+
+
+_PERSON_SLOTS = ("first_name", "last_name", "passengers", "passenger", "new_passenger")
+
+
+def refine(asked: Sequence[str], text: str, given: Mapping[str, int], intent: str) -> tuple[str, ...]:
+    """Mend what patterns alone get wrong: whose name is asked for, and what belongs to the intent."""
+    slots = list(asked)
+    if given.get("user_id") and intent in _PEOPLE and any(slot in _PERSON_SLOTS for slot in slots):
+        wanted = [slot for slot in _PEOPLE[intent] if slot in slots or slot != "passenger"]
+        slots = [*wanted, *(slot for slot in slots if slot not in _PERSON_SLOTS)]
+    elif intent not in _PEOPLE:
+        slots = [slot for slot in slots if slot not in _PERSON_SLOTS[2:]]
+    if intent == "compensation" and "reason" in slots:
+        slots[slots.index("reason")] = "complaint"
+    if intent != "compensation":
+        slots = [slot for slot in slots if slot != "complaint"]
+    if intent == "cancel_reservation" or intent == "compensation":
+        slots = [slot for slot in slots if slot not in ("date", "choice", "payment", "insurance", "cabin")]
+    if intent == "add_bags":
+        slots = [slot for slot in slots if slot not in ("cabin", "choice")]
+    if intent != "book_flight":
+        slots = [slot for slot in slots if slot not in ("flight_type", "insurance")]
+    if intent == "change_flights" and "return_date" in slots and "date" not in slots and re.search(r"\bdepart", text):
+        slots.insert(slots.index("return_date"), "date")
+    return tuple(dict.fromkeys(slots))
+
+
+_PEOPLE: Mapping[str, tuple[str, ...]] = {
+    "book_flight": ("passengers",),
+    "change_passenger": ("passenger", "new_passenger"),
+    "add_passenger": ("new_passenger",),
+}
+
+
+def difference(old: Record, new: Record) -> tuple[str, ...]:
+    """The slots whose values differ, of those that a user can say."""
+    hidden = ("flights", "route", "answer", "topic", "heads")
+    return tuple(name for name in new if name not in hidden and old.get(name) != new[name])

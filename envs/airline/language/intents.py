@@ -1,0 +1,107 @@
+"""Intents of the airline domain: how the user wishes for them, and how an agent speaks of them."""
+
+from __future__ import annotations
+
+from mua_env.language import Intent
+
+_CHANGED = r"(?:changed|updated|modified|moved|switched|replaced|rebooked|rescheduled|upgraded|downgraded|set)"
+
+
+def _about(things: str, verbs: str) -> str:
+    return rf"(?=.*\b(?:{things})).*\b(?:{verbs})\b"
+
+
+INTENTS: dict[str, Intent] = {
+    intent.name: intent
+    for intent in (
+        Intent(
+            "book_flight",
+            (
+                "flight_type",
+                "origin",
+                "destination",
+                "date",
+                "return_date",
+                "cabin",
+                "choice",
+                "passengers",
+                "bags",
+                "insurance",
+                "payment",
+            ),
+            r"\bbook\b|\bbooking (?:a|the|this|your|details|summary)|\bnew (?:reservation|booking|trip)\b|\breserve\b",
+            rf"\bbooked\b|{_about('booking|reservation', 'made|created|completed|confirmed')}",
+        ),
+        Intent("cancel_reservation", ("reservation_id", "reason"), r"\bcancel", r"\bcancell?ed\b|\bcancellation\b"),
+        Intent(
+            "change_flights",
+            ("reservation_id", "date", "return_date", "choice", "cabin", "payment"),
+            r"\b(?:chang|modif|updat|mov|switch|replac|rebook|reschedul)\w*\b[\s\S]*\bflights?\b|\bnew (?:flights?|itinerary|dates?)\b|"
+            r"\bflight changes?\b",
+            _about("flights?|itinerary|reservation|dates?", _CHANGED),
+        ),
+        Intent(
+            "change_cabin",
+            ("reservation_id", "cabin", "payment"),
+            r"\bcabin\b|\bupgrad|\bdowngrad|\bclass\b",
+            rf"{_about('cabin|class|economy|business|reservation', _CHANGED)}|\b(?:upgrade|downgrade) (?:is|was|has)",
+        ),
+        Intent(
+            "add_bags",
+            ("reservation_id", "bags", "payment"),
+            r"\bbags?\b|\bbaggages?\b|\bluggage\b|\bsuitcases?\b",
+            _about("bags?|baggages?|luggage|suitcases?", r"added|updated|increased|included|changed"),
+        ),
+        Intent(
+            "change_passenger",
+            ("reservation_id", "passenger", "new_passenger"),
+            r"\bpassengers?\b|\btravell?ers?\b|\breplac",
+            _about("passengers?|travell?ers?|name|reservation", r"changed|updated|replaced|modified"),
+        ),
+        Intent(
+            "compensation",
+            ("reservation_id", "complaint"),
+            r"\bcertificate|\bcompensat|\bvoucher|\bgesture",
+            _about("certificate|voucher|compensation", r"sent|issued|added|given|credited"),
+        ),
+        Intent("ask", ("reservation_id",), r"\b(?:free bags?|allowance|paid|total|amount)\b", r"(?!)"),
+        Intent(
+            "remove_bags",
+            ("reservation_id", "bags"),
+            r"\bbags?\b|\bbaggage\b|\bluggage\b",
+            r"(?=.*\bbags?).*\bremoved\b",
+        ),
+        Intent("add_insurance", ("reservation_id",), r"\binsurance\b", r"(?=.*\binsurance).*\badded\b"),
+        Intent(
+            "add_passenger", ("reservation_id", "new_passenger"), r"\bpassengers?\b", r"(?=.*\bpassenger).*\badded\b"
+        ),
+        Intent(
+            "change_route",
+            ("reservation_id", "destination"),
+            r"\bdestination\b|\broute\b",
+            r"(?=.*\bdestination).*\b(?:changed|updated)\b",
+        ),
+        Intent("human", (), r"\b(?:human|representative|transfer)\b", r"(?!)"),
+    )
+}
+
+_ONE = "[a reservation|one of my reservations|my reservation|a booking of mine]"
+
+WISHES: dict[str, str] = {
+    "book_flight": "book a [flight|trip|new flight|new trip]",
+    "cancel_reservation": f"cancel {_ONE}",
+    "change_flights": f"change the [flights|dates] of {_ONE}",
+    "change_flights:cabin": f"change the flights and the cabin of {_ONE}",
+    "change_cabin": f"change the cabin of {_ONE}",
+    "add_bags": f"add [checked |]bags to {_ONE}",
+    "change_passenger": f"change a passenger of {_ONE}",
+    "compensation": "[be compensated|get compensation|ask for compensation] for [a problem with a flight|trouble with my flight|what happened to my flight]",
+    "ask:free_bags": f"know how many [checked |]bags are free on {_ONE}",
+    "ask:total_paid": f"know how much I paid in total for {_ONE}",
+    "remove_bags": f"remove a [checked |]bag from {_ONE}",
+    "add_insurance": f"add [travel |]insurance to {_ONE}",
+    "add_passenger": f"add another passenger to {_ONE}",
+    "change_route": f"change the destination of {_ONE}",
+    "human": "talk to [a human agent|a human]",
+}
+"""Templates of the verb phrases by intent, with a topic where there is one."""
