@@ -57,16 +57,20 @@ class Recorder:
     """Notes the statements that a database runs."""
 
     def __init__(self, database: Database) -> None:
+        self.database = database
         self.connection = database._connection
         self.statements: list[tuple[ClauseElement, Any]] = []
         self.texts: list[tuple[str, Any]] = []
 
     def __enter__(self) -> Recorder:
+        # Look-ups by key pass SQLAlchemy by; while they are noted they must not.
+        self.driver, self.database._driver = self.database._driver, None
         event.listen(self.connection, "before_execute", self._statement)
         event.listen(self.connection, "before_cursor_execute", self._text)
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.database._driver = self.driver
         event.remove(self.connection, "before_execute", self._statement)
         event.remove(self.connection, "before_cursor_execute", self._text)
 
@@ -252,6 +256,7 @@ def goals(result: dict[str, Any]) -> list[dict[str, Any]]:
         reset = theirs["reset"]["wall"] / rows["reset after one write"]["environment"]
         found.append(goal("tool step: times faster than tau2's gym", step, at_least=GOALS["tau2_step"]))
         found.append(goal("reset: times faster than tau2's gym", reset, at_least=GOALS["tau2_reset"]))
+    return found
 
 
 def goal(name: str, value: float, *, at_most: float | None = None, at_least: float | None = None) -> dict[str, Any]:

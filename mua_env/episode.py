@@ -178,10 +178,10 @@ class Episode:
         if all(call.id for call in message.tool_calls):
             return message
         calls = tuple(
-            call if call.id else call.model_copy(update={"id": f"call_{self.turns + 1}_{i}"})
+            call if call.id else ToolCall(id=f"call_{self.turns + 1}_{i}", function=call.function)
             for i, call in enumerate(message.tool_calls)
         )
-        return message.model_copy(update={"tool_calls": calls})
+        return AssistantMessage(content=message.content, tool_calls=calls)
 
     def _check_turns(self) -> None:
         if self.turns >= self.max_turns:

@@ -30,6 +30,7 @@ Mode = Literal["strict", "compat"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _MARK = "__mua_tool__"
+_encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +179,7 @@ class Toolkit:
 
 
 def _as_text(result: object) -> str:
-    return result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
+    return result if isinstance(result, str) else _encode(result)
 
 
 def _explain(name: str, error: ValidationError) -> str:

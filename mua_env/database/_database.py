@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, Connection, Executable, Result, RootTransaction, select
 
 from mua_env.database._changelog import TOUCHED
-from mua_env.database._statements import Model, statements_of, table_of
+from mua_env.database._lookup import driver_error, lookup_of
+from mua_env.database._statements import Model, TableStatements, statements_of, table_of
 from mua_env.errors import EpisodeError
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class Database:
         self._connection = connection
         self._on_close = on_close
         self._transaction: RootTransaction = connection.begin()
+        self._driver: Any = connection.connection.dbapi_connection
         self._closed = False
 
     # Reading and writing
@@ -47,8 +49,7 @@ class Database:
     def get(self, model: Model, key: Any) -> Row | None:
         """The row with a primary key (a tuple for a composite one), or ``None``. The dictionary is yours to change."""
         table = table_of(model)
-        found = self._connection.execute(table.by_key, table.bind(key)).first()
-        return None if found is None else _as_row(found._mapping)
+        return self._by_key(table, table.bind(key))
 
     def find(
         self, model: Model, *where: ColumnElement[bool], order_by: Any = None, limit: int | None = None
@@ -59,7 +60,7 @@ class Database:
         statement = statement.order_by(*(table.keys if order_by is None else (order_by,)))
         if limit is not None:
             statement = statement.limit(limit)
-        return [_as_row(row._mapping) for row in self._connection.execute(statement)]
+        return [_as_row(table.names, row) for row in self._connection.execute(statement)]
 
     def insert(self, model: Model, row: Mapping[str, Any]) -> None:
         """Add a row."""
@@ -98,8 +99,13 @@ class Database:
         """Undo everything since the clone was made or last reset; the cost follows what was changed."""
         if self._closed:
             raise EpisodeError("this database is closed")
-        self._transaction.rollback()
-        self._transaction = self._connection.begin()
+        # By the driver: SQLAlchemy's transaction stays open, and costs nothing for what it need not know.
+        try:
+            self._driver.rollback()
+            if self._connection.dialect.name == "sqlite":
+                self._driver.execute("BEGIN")
+        except self._connection.dialect.loaded_dbapi.Error as error:
+            raise driver_error("ROLLBACK", None, error, self._connection.dialect) from error
 
     def changes(self) -> Changes:
         """The rows that differ from the template now, hidden columns left out."""
@@ -116,8 +122,7 @@ class Database:
         """The present content of a row named as in :meth:`changes`."""
         name, key = row_key
         table = statements_of(self.template.tables[name])
-        found = self._connection.execute(table.by_key, table.bind(json.loads(key))).first()
-        return None if found is None else _as_row(found._mapping)
+        return self._by_key(table, table.bind(json.loads(key)))
 
     def fork(self) -> Database:
         """An independent clone with the same content; its :meth:`reset` goes back to the template as well."""
@@ -144,13 +149,20 @@ class Database:
         if self._on_close is not None:
             self._on_close()
 
+    def _by_key(self, table: TableStatements, bound: dict[str, Any]) -> Row | None:
+        lookup = lookup_of(table, self._connection.dialect)
+        if lookup is not None and self._driver is not None:
+            return lookup(self._driver, bound)
+        found = self._connection.execute(table.by_key, bound).first()
+        return None if found is None else _as_row(table.names, found)
+
     def _touched(self) -> Sequence[RowKey]:
         log = select(TOUCHED.c.table_name, TOUCHED.c.row_key).order_by(TOUCHED.c.table_name, TOUCHED.c.row_key)
         return [(name, _normal_key(key)) for name, key in self._connection.execute(log)]
 
 
-def _as_row(mapping: Mapping[Any, Any]) -> Row:
-    return {name: value for name, value in mapping.items() if value is not None}
+def _as_row(names: Sequence[str], values: Iterable[Any]) -> Row:
+    return {name: value for name, value in zip(names, values, strict=True) if value is not None}
 
 
 def _normal_key(text: str) -> str:

@@ -22,6 +22,7 @@ import threading
 from contextlib import suppress
 from typing import Any
 
+from pydantic_core import from_json
 from sqlalchemy import URL, Connection, Engine, create_engine, make_url, text
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.orm import DeclarativeBase
@@ -105,7 +106,9 @@ class Server:
         self._url = _checked(url)
         self._mutex = threading.RLock()
         self._target = self._url.database
-        self._engine: Engine = create_engine(self._url, creator=self._connect, poolclass=NullPool)
+        self._engine: Engine = create_engine(
+            self._url, creator=self._connect, poolclass=NullPool, json_deserializer=from_json
+        )
         self._numbers = itertools.count(1)
         self._open: dict[str, Connection] = {}
         self._pid = os.getpid()

@@ -38,6 +38,7 @@ class TableStatements:
             raise DomainError(f"table {table.name!r} has no primary key; every table of a domain needs one")
         self.columns: tuple[Column[Any], ...] = tuple(table.columns)
         self.visible: tuple[Column[Any], ...] = tuple(c for c in table.columns if not c.info.get("hidden"))
+        self.names = tuple(c.name for c in self.visible)
         self.sets = frozenset(c.name for c in table.columns if c.info.get("set"))
         self.by_key: Select[Any] = select(*self.visible).where(*self._match())
         self.whole_by_key: Select[Any] = select(*self.columns).where(*self._match())

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from pydantic_core import from_json
 from sqlalchemy import Connection, Engine, Table, create_engine, event, insert
 from sqlalchemy.dialects.sqlite.base import SQLiteTypeCompiler
 from sqlalchemy.exc import SQLAlchemyError
@@ -124,7 +125,7 @@ class _Types(SQLiteTypeCompiler):
 
 
 def _engine(connect: Callable[[], sqlite3.Connection]) -> Engine:
-    engine = create_engine("sqlite://", creator=connect, poolclass=NullPool)
+    engine = create_engine("sqlite://", creator=connect, poolclass=NullPool, json_deserializer=from_json)
     engine.dialect.type_compiler_instance = _Types(engine.dialect)
 
     @event.listens_for(engine, "begin")

@@ -205,6 +205,18 @@ def test_lost_connection_is_a_fault_of_the_environment(postgres_url: str, query:
     session.close()
 
 
+def test_connection_lost_between_episodes_is_made_anew(postgres_url: str, query: Query) -> None:
+    setting = load_setting(shop, "train", database_url=postgres_url)
+    session = Session(setting, ShopUser())
+    session.start(setting.tasks[1])
+    session.send("It is done.")
+    name = session.world.database.execute(text("SELECT current_database()")).scalar()
+    query(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
+    session.start(setting.tasks[1])
+    assert '"status": "pending"' in str(session.send(call("get_order", order_id="#1")).messages[0].content)
+    session.close()
+
+
 def opening(url: str) -> str:
     with pytest.raises(ConfigError) as caught:
         open_template(shop.models, rows(1005), url=url)

@@ -1,0 +1,69 @@
+"""Reading one row by its key through the driver.
+
+Most of what a tool costs is such look-ups. SQLAlchemy compiles the statement once; executed through it, each would
+cost several times what the driver and the decoding of the row need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy import JSON, Boolean, Dialect, Float, Integer, String
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.types import TypeEngine
+
+from mua_env.database._statements import TableStatements
+
+_NATIVE = (Integer, Float)
+_DECODED = (String, Boolean, JSON)
+
+
+class Lookup:
+    """The statement of one table by key, compiled for one dialect."""
+
+    def __init__(self, table: TableStatements, dialect: Dialect) -> None:
+        compiled = table.by_key.compile(dialect=dialect)
+        self._text = str(compiled)
+        self._positions: list[str] | None = getattr(compiled, "positiontup", None)
+        self._base: type[Exception] = dialect.loaded_dbapi.Error
+        self._dialect = dialect
+        self._columns = [(column.name, _decoder(column.type, dialect)) for column in table.visible]
+
+    def __call__(self, driver: Any, bound: dict[str, Any]) -> dict[str, Any] | None:
+        """The row without its NULLs, or ``None``.
+
+        Raises:
+            DBAPIError: the database refuses, as SQLAlchemy tells it.
+        """
+        parameters: Any = bound if self._positions is None else [bound[name] for name in self._positions]
+        try:
+            found = driver.execute(self._text, parameters).fetchone()
+        except self._base as error:
+            raise driver_error(self._text, parameters, error, self._dialect) from error
+        if found is None:
+            return None
+        return {
+            name: value if decode is None else decode(value)
+            for (name, decode), value in zip(self._columns, found, strict=True)
+            if value is not None
+        }
+
+
+def driver_error(text: str, parameters: Any, error: Exception, dialect: Dialect) -> BaseException:
+    """An error of the driver in SQLAlchemy's form."""
+    return DBAPIError.instance(text, parameters, error, dialect.loaded_dbapi.Error, dialect=dialect)
+
+
+@lru_cache(maxsize=1024)
+def lookup_of(table: TableStatements, dialect: Dialect) -> Lookup | None:
+    """The look-up of a table (cached); ``None`` if it has columns of types that only SQLAlchemy should decode."""
+    plain = all(isinstance(column.type, _NATIVE + _DECODED) for column in table.columns)
+    decimal = any(isinstance(column.type, Float) and column.type.asdecimal for column in table.columns)
+    return Lookup(table, dialect) if plain and not decimal else None
+
+
+def _decoder(kind: TypeEngine[Any], dialect: Dialect) -> Callable[[Any], Any] | None:
+    # Drivers give whole numbers and floats as they are.
+    return None if isinstance(kind, _NATIVE) else kind.dialect_impl(dialect).result_processor(dialect, None)
