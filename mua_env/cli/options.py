@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from mua_env.tasks import Task
     from mua_env.users.base import UserSimulator
 
+SourceArgument = Annotated[
+    str, typer.Argument(help="Domain and task source, as retail:train, retail:test:level=2 or retail:tau1:test.")
+]
 DomainOption = Annotated[str, typer.Option("--domain", "-d", help="Installed domain; `mua-env domains` lists them.")]
 TasksOption = Annotated[
     str,
@@ -58,6 +61,12 @@ def parse_pairs(pairs: Sequence[str] | None, option: str) -> dict[str, Any]:
         except ValueError:
             values[key] = text
     return values
+
+
+def split_source(source: str) -> tuple[str, str | None]:
+    """`"retail:train:level=2"` as domain and task source; the source is None for a domain alone."""
+    domain, _, tasks = source.partition(":")
+    return domain, tasks or None
 
 
 def open_setting(domain: str, tasks: str, path: Path | None) -> Setting:

@@ -10,20 +10,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mua_env.cli import options as opt
+from mua_env.errors import ConfigError
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from mua_env.rollout_folder import Summary
+    from mua_env.rollout import Planned, RolloutOptions
+    from mua_env.rollout_folder import RolloutFolder, Summary
+    from mua_env.setting import Setting
     from mua_env.trajectory import Trajectory
+
+MOST = 20_000
+"""Tasks that are run without being asked for a number: an endless source would never come to its end."""
 
 
 def rollout(
-    out: Annotated[Path, typer.Argument(help="Folder of the run; one that exists is resumed.", show_default=False)],
+    out: Annotated[
+        Path | None,
+        typer.Argument(help="Folder of the run; one that exists is resumed. A new one in runs/ if not given."),
+    ] = None,
     domain: opt.DomainOption = "retail",
     tasks: opt.TasksOption = "test",
     path: opt.PathOption = None,
-    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Only the first so many tasks.")] = None,
+    count: Annotated[int | None, typer.Option("--count", "-n", min=1, help="Only the first so many tasks.")] = None,
     repeats: Annotated[int, typer.Option("--repeats", min=1, help="Dialogues for each task.")] = 1,
     seed: opt.SeedOption = 0,
     user: opt.UserOption = "agenda",
@@ -49,70 +56,72 @@ def rollout(
 
     A dialogue is on the disk as soon as it ends. The same command on the same folder takes up what is missing.
     """
-    from rich.console import Console
-
     from mua_env.llm import Ledger
-    from mua_env.rollout import RolloutOptions, plan, run_rollout
+    from mua_env.rollout import RolloutOptions, plan
     from mua_env.rollout_folder import RolloutFolder
     from mua_env.scoring import check_reward
+    from mua_env.tasks import tasks_revision
+    from mua_env.training.run_folder import new_run_folder
 
+    if user == "human":
+        raise ConfigError("--user human: many dialogues at once are no place for a person; use `mua-env play`")
     setting = opt.open_setting(domain, tasks, path)
-    user_options = opt.parse_pairs(user_option, "--user-option")
-    agent_options = opt.parse_pairs(agent_option, "--agent-option")
-    ledger = Ledger(max_usd=max_usd, max_tokens=max_tokens)
-    cast = opt.open_cast(
-        setting,
-        user=user,
-        user_options=user_options,
-        agent=agent,
-        agent_options=agent_options,
-        ledger=ledger,
-    )
-    episodes = plan(setting.tasks, repeats=repeats, seed=seed, limit=limit)
-    config = {
-        "domain": setting.domain.name,
-        "tasks": tasks,
-        "revision": setting.revision,
-        "task_revision": _task_revision(episodes),
-        "limit": limit,
-        "repeats": repeats,
-        "seed": seed,
-        "user": user,
-        "user_options": _public(user_options),
-        "agent": agent,
-        "agent_options": _public(agent_options),
-        "reward": check_reward(reward),
-        "mode": setting.mode,
-        "max_turns": max_turns,
+    options = {
+        "user_options": opt.parse_pairs(user_option, "--user-option"),
+        "agent_options": opt.parse_pairs(agent_option, "--agent-option"),
     }
-    folder = RolloutFolder(out, config)
-    left = [episode for episode in episodes if episode.id not in folder.done]
-    console = Console(stderr=True, highlight=False)
-    options = RolloutOptions(
+    ledger = Ledger(max_usd=max_usd, max_tokens=max_tokens)
+    cast = opt.open_cast(setting, user=user, agent=agent, ledger=ledger, **options)
+    episodes = plan(setting.tasks, repeats=repeats, seed=seed, limit=_how_many(setting, count))
+    how = RolloutOptions(
         reward=check_reward(reward),
         max_turns=max_turns,
         concurrency=concurrency,
         deadline_s=deadline,
         stop=lambda: ledger.exhausted,
     )
+    config = {
+        "domain": setting.domain.name,
+        "tasks": tasks,
+        "count": count,
+        "revision": setting.revision,
+        "task_revision": tasks_revision(episode.task for episode in episodes),
+        "mode": setting.mode,
+        "repeats": repeats,
+        "seed": seed,
+        "user": user,
+        "agent": agent,
+        **{name: _public(values) for name, values in options.items()},
+        "reward": how.reward,
+        "max_turns": max_turns,
+    }
+    out = out or new_run_folder("runs", f"{setting.domain.name}-{agent}-{user}")
+    summary = _run(setting, cast, episodes, RolloutFolder(out, config), how)
+    if ledger.exhausted:
+        typer.echo("The budget is used up; the same command with a higher one goes on.", err=True)
+    _print_summary(summary, out)
+
+
+def _run(
+    setting: Setting, cast: opt.Cast, episodes: list[Planned], folder: RolloutFolder, options: RolloutOptions
+) -> Summary:
+    from mua_env.rollout import run_rollout
+
+    left = [episode for episode in episodes if episode.id not in folder.done]
     try:
-        with _progress(console, len(episodes), len(episodes) - len(left), folder.writer.write) as on_end:
+        with _progress(len(episodes), len(episodes) - len(left), folder.writer.write) as on_end:
             run_rollout(setting, cast.user, cast.make_agent, left, options=options, on_end=on_end)
     finally:
         folder.close()
         summary = folder.summarize()
-    if ledger.exhausted:
-        console.print("The budget is used up; the same command with a higher one goes on.")
-    _print_summary(summary, out)
+    return summary
 
 
-def _task_revision(episodes: list[Any]) -> str:
-    import hashlib
-
-    digest = hashlib.sha256()
-    for episode in episodes:
-        digest.update(episode.task.model_dump_json().encode())
-    return digest.hexdigest()[:12]
+def _how_many(setting: Setting, count: int | None) -> int:
+    size = len(setting.tasks)
+    if count is None and size > MOST:
+        raise ConfigError(f"{setting.tasks.name!r} has {size:,} tasks; say how many with --count")
+    return size if count is None else count
 
 
 def _public(options: dict[str, Any]) -> dict[str, Any]:
@@ -122,15 +131,14 @@ def _public(options: dict[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def _progress(
-    console: Console, total: int, done: int, write: Callable[[Trajectory], None]
-) -> Iterator[Callable[[Trajectory], None]]:
+def _progress(total: int, done: int, write: Callable[[Trajectory], None]) -> Iterator[Callable[[Trajectory], None]]:
+    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     counts: dict[str, Any] = {"right": 0, "wrong": 0, "faults": 0}
     columns = (TextColumn("dialogues"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     shown = TextColumn("right {task.fields[right]}, wrong {task.fields[wrong]}, faults {task.fields[faults]}")
-    with Progress(*columns, shown, console=console) as bar:
+    with Progress(*columns, shown, console=Console(stderr=True, highlight=False)) as bar:
         task = bar.add_task("", total=total, completed=done, **counts)
 
         def on_end(trajectory: Trajectory) -> None:

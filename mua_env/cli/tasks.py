@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,6 +10,7 @@ import typer
 from mua_env.cli import options as opt
 from mua_env.cli.audit import audit_tasks
 from mua_env.cli.generate import generate_tasks
+from mua_env.errors import TaskError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,14 +27,13 @@ LimitOption = Annotated[int, typer.Option("--limit", "-n", min=1, help="Only the
 
 @app.command("list")
 def list_tasks(
-    domain: opt.DomainOption = "retail",
-    tasks: opt.TasksOption = "train",
+    source: opt.SourceArgument,
     path: opt.PathOption = None,
     limit: LimitOption = 50,
     as_json: Annotated[bool, typer.Option("--json", help="Whole tasks, one JSON object a line.")] = False,
 ) -> None:
     """List tasks: id, level, what is wanted, how many gold actions."""
-    setting = opt.open_setting(domain, tasks, path)
+    setting = _open(source, path)
     chosen = list(_first(setting, limit))
     if as_json:
         for task in chosen:
@@ -48,15 +49,14 @@ def list_tasks(
 
 @app.command("show")
 def show(
-    task_id: Annotated[str, typer.Argument(help="Id of the task.", show_default=False)],
-    domain: opt.DomainOption = "retail",
-    tasks: opt.TasksOption = "train",
+    source: Annotated[str, typer.Argument(help="Domain (all its splits), or domain and source, as retail:tau1:test.")],
+    task_id: Annotated[str, typer.Argument(help="Id of the task.")],
     path: opt.PathOption = None,
 ) -> None:
     """Show a task whole: what the user knows and wants, the gold actions, and what they change."""
     from rich.console import Console
 
-    setting = opt.open_setting(domain, tasks, path)
+    setting = _setting_of(source, task_id, path)
     task = setting.tasks.by_id(task_id)
     console = Console(highlight=False)
     level = "" if task.level is None else f", level {task.level}"
@@ -68,8 +68,7 @@ def show(
 
 @app.command("check")
 def check(
-    domain: opt.DomainOption = "retail",
-    tasks: opt.TasksOption = "train",
+    source: opt.SourceArgument,
     path: opt.PathOption = None,
     limit: Annotated[int | None, typer.Option("--limit", "-n", min=1, help="Only the first so many.")] = None,
 ) -> None:
@@ -77,7 +76,7 @@ def check(
 
     Also told: tasks that an agent solves by doing nothing.
     """
-    setting = opt.open_setting(domain, tasks, path)
+    setting = _open(source, path)
     checked = failing = idle = 0
     for task in _first(setting, limit):
         checked += 1
@@ -92,6 +91,24 @@ def check(
     typer.echo(f"{checked} tasks checked: {failing} with failing gold actions, {idle} whose gold changes nothing")
     if failing:
         raise typer.Exit(1)
+
+
+def _open(source: str, path: Path | None) -> Setting:
+    domain, tasks = opt.split_source(source)
+    return opt.open_setting(domain, tasks or "train", path)
+
+
+def _setting_of(source: str, task_id: str, path: Path | None) -> Setting:
+    from mua_env.domain import load_domain
+
+    name, tasks = opt.split_source(source)
+    if tasks is not None:
+        return opt.open_setting(name, tasks, path)
+    domain = load_domain(name)
+    for split in domain.splits:
+        if any(task.id == task_id for task in domain.tasks(split)):
+            return opt.open_setting(name, split, path)
+    raise TaskError(f"no task {task_id!r} in {' or '.join(domain.splits)} of {domain.name}")
 
 
 def _first(setting: Setting, limit: int | None) -> Iterator[Task]:

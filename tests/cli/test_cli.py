@@ -66,15 +66,18 @@ def test_help_of_every_command(capsys, command):
         ("play --watch --user human", "--as user"),
         ("play --as somebody", "somebody"),
         ("play --max-turns 0", "--max-turns"),
-        ("rollout", "Missing argument"),
+        ("tasks show retail", "Missing argument"),
+        ("rollout --tasks generate:level=1", "--count"),
         ("rollout {tmp}/x --reward most", "'outcome'"),
+        ("rollout {tmp}/x --user human", "mua-env play"),
         ("rollout {tmp}/x --agent llm --agent-option strategy=react --agent-option model=m", "strategy"),
         ("rollout {tmp}/x --agent llm", "MUA_LLM_MODEL"),
         ("train {tmp}/none.yaml", "none.yaml"),
         ("view {tmp}/none", "no trajectories"),
-        ("tasks show no-such-task", "no-such-task"),
-        ("tasks list --tasks train:level=99", "level 99"),
-        ("tasks list --tasks tau1:test --path {tmp}", "{tmp}"),
+        ("tasks show retail no-such-task", "no-such-task"),
+        ("tasks show retail:test no-such-task", "no-such-task"),
+        ("tasks list retail:train:level=99", "level 99"),
+        ("tasks list retail:tau1:test --path {tmp}", "{tmp}"),
     ],
 )
 def test_wrong_input_is_one_line_and_status_2(capsys, tmp_path, monkeypatch, arguments, words):
@@ -182,7 +185,7 @@ def test_a_person_plays_the_user(capsys, type_in):
 
 def test_the_user_takes_replies_back(capsys, type_in, tmp_path):
     file = tmp_path / "mine.jsonl"
-    task = json.loads(run(capsys, "tasks", "list", "--tasks", "train:level=1", "--limit", "1", "--json")[1])
+    task = json.loads(run(capsys, "tasks", "list", "retail:train:level=1", "--limit", "1", "--json")[1])
     type_in("/undo", "wrong opening", "/undo", "Hello, help me.", "wrong answer", "/undo", "Better.", "/stop")
     arguments = ["--task", task["id"], "--tasks", "train:level=1", "--save", str(file)]
     status, out, _ = run(capsys, "play", "--as", "user", *arguments)
@@ -198,7 +201,7 @@ def test_the_user_takes_replies_back(capsys, type_in, tmp_path):
 
 def test_rollout_writes_a_folder_resumes_it_and_refuses_another_run(capsys, tmp_path):
     folder = tmp_path / "run"
-    common = ["rollout", str(folder), "--tasks", "test:level=1", "--limit", "4"]
+    common = ["rollout", str(folder), "--tasks", "test:level=1", "--count", "4"]
     status, out, _ = run(capsys, *common)
     assert status == 0
     assert "4 dialogues, 4 scored: success 100.0%" in out
@@ -215,9 +218,17 @@ def test_rollout_writes_a_folder_resumes_it_and_refuses_another_run(capsys, tmp_
     assert json.loads((folder / "summary.json").read_text())["success"] == 1.0
 
 
+def test_a_rollout_without_a_folder_makes_a_new_one_each_time(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):
+        assert run(capsys, "rollout", "--tasks", "test:level=1", "--count", "1")[0] == 0
+    names = sorted(path.name for path in (tmp_path / "runs").iterdir())
+    assert names == ["retail-expert-agenda", "retail-expert-agenda-2"]
+
+
 def test_keys_are_never_written_down(capsys, tmp_path, monkeypatch):
     pytest.importorskip("litellm")
-    arguments = ["rollout", str(tmp_path / "r"), "--limit", "1", "--agent", "llm", "--deadline", "5"]
+    arguments = ["rollout", str(tmp_path / "r"), "--count", "1", "--agent", "llm", "--deadline", "5"]
     options = ["model=m", "api_key=secret-key", "base_url=http://127.0.0.1:9/v1", "attempts=1"]
     status, out, _ = run(capsys, *arguments, *[part for option in options for part in ("-A", option)])
     assert status == 0
@@ -228,18 +239,18 @@ def test_keys_are_never_written_down(capsys, tmp_path, monkeypatch):
 
 
 def test_tasks_list_show_and_check(capsys):
-    status, out, _ = run(capsys, "tasks", "list", "--tasks", "train:level=1", "--limit", "3", "--json")
+    status, out, _ = run(capsys, "tasks", "list", "retail:train:level=1", "--limit", "3", "--json")
     assert status == 0
     tasks = [json.loads(line) for line in out.splitlines()]
     assert len(tasks) == 3
-    status, out, _ = run(capsys, "tasks", "list", "--tasks", "train:level=1", "--limit", "3")
+    status, out, _ = run(capsys, "tasks", "list", "retail:train:level=1", "--limit", "3")
     assert tasks[0]["id"] in out
     assert "more; --limit shows them" in out
-    status, out, _ = run(capsys, "tasks", "show", tasks[0]["id"])
+    status, out, _ = run(capsys, "tasks", "show", "retail", tasks[0]["id"])
     assert status == 0
     assert tasks[0]["actions"][0]["name"] in out
     assert "Changed by gold: " in out
-    status, out, _ = run(capsys, "tasks", "check", "--limit", "20")
+    status, out, _ = run(capsys, "tasks", "check", "retail:train", "--limit", "20")
     assert status == 0
     assert "20 tasks checked: 0 with failing gold actions" in out
 
@@ -249,12 +260,12 @@ def test_check_fails_where_gold_actions_fail(capsys, tmp_path):
     task = {"id": "bad", "domain": "retail", "instruction": "x", "actions": [action]}
     file = tmp_path / "tasks.jsonl"
     file.write_text(json.dumps(task) + "\n")
-    status, out, _ = run(capsys, "tasks", "check", "--tasks", str(file))
+    status, out, _ = run(capsys, "tasks", "check", f"retail:{file}")
     assert status == 1
     assert "bad: gold action fails: cancel_pending_order" in out
 
 
 def test_check_names_the_public_gold_that_fails(capsys, tau1_dir):
-    status, out, _ = run(capsys, "tasks", "check", "--tasks", "tau1:test", "--path", str(tau1_dir / "retail"))
+    status, out, _ = run(capsys, "tasks", "check", "retail:tau1:test", "--path", str(tau1_dir / "retail"))
     assert status == 1
     assert "115 tasks checked" in out

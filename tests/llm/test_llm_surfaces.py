@@ -90,7 +90,7 @@ def test_a_rollout_of_models_is_recorded_and_replayed_from_the_command_line(tmp_
     def command(folder, base_url, mode):
         shared = [f"base_url={base_url}", "model=tiny", f"cache={tmp_path / 'cache'}", f"cache_mode={mode}"]
         pairs = [part for item in shared for part in ("-A", item, "-U", item)]
-        common = ["--tasks", "test:level=1", "--limit", "3", "--max-turns", "4", "--agent", "llm", "--user", "llm"]
+        common = ["--tasks", "test:level=1", "--count", "3", "--max-turns", "4", "--agent", "llm", "--user", "llm"]
         return main(["rollout", str(tmp_path / folder), *common, *pairs])
 
     with Loopback(default=lambda body: Say(f"line {next(counter)}")) as server:
@@ -114,7 +114,7 @@ def test_a_rollout_of_models_is_recorded_and_replayed_from_the_command_line(tmp_
 def test_a_budget_on_the_command_line_is_told(tmp_path, capsys, option):
     with Loopback(default=Say("Hello.", prompt_tokens=600, completion_tokens=0)) as server:
         pairs = ["-U", "model=tiny", "-U", f"base_url={server.base_url}"]
-        common = ["--tasks", "test:level=1", "--limit", "4", "--max-turns", "3", "--concurrency", "1"]
+        common = ["--tasks", "test:level=1", "--count", "4", "--max-turns", "3", "--concurrency", "1"]
         limit = "1000" if option == "--max-tokens" else "0"
         assert main(["rollout", str(tmp_path / "r"), *common, "--user", "llm", *pairs, option, limit]) == 0
         assert len(server.requests) == (2 if option == "--max-tokens" else 0)
