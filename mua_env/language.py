@@ -51,13 +51,16 @@ class Intent:
     """A kind of request.
 
     ``named`` finds the intent in an agent's text, ``done`` finds a claim that it was carried out (both regular
-    expressions, case is ignored). ``slots`` are those that belong to it, in the order of asking.
+    expressions, case is ignored). ``slots`` are those that belong to it, in the order of asking; ``details`` are
+    slots that say more of one of them. ``acts`` is false for what changes nothing, as a question.
     """
 
     name: str
     slots: tuple[str, ...]
     named: str
     done: str
+    details: tuple[str, ...] = ()
+    acts: bool = True
 
     @cached_property
     def named_pattern(self) -> re.Pattern[str]:

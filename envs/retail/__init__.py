@@ -52,7 +52,7 @@ class RetailDomain(Domain):
         from .language import RetailLanguage
         from .world_data import word_lists
 
-        return RetailLanguage(tuple(word_lists("catalogue")))
+        return RetailLanguage({name: entry["options"] for name, entry in word_lists("catalogue").items()})
 
     def expert(self, *, style: str = "plain") -> Agent:
         """The scripted retail agent."""

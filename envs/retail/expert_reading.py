@@ -29,11 +29,17 @@ _WORD = re.compile(r"[a-z']{4,}")
 def _mended(word: str) -> str:
     if word in _KEYWORDS:
         return word
-    close = difflib.get_close_matches(word, _KEYWORDS, n=1, cutoff=0.84)
-    # "charge" is no misspelt "change": the same letters, or the same without one, are.
-    if close and (sorted(set(close[0])) == sorted(set(word)) or abs(len(close[0]) - len(word)) == 1):
+    close = difflib.get_close_matches(word, _KEYWORDS, n=1, cutoff=0.8)
+    # "charge" is no misspelt "change": the same letters in another order, or one more or less, are.
+    if close and (sorted(close[0]) == sorted(word) or _one_off(close[0], word)):
         return close[0]
     return word
+
+
+def _one_off(a: str, b: str) -> bool:
+    """Whether one word is the other with one letter left out."""
+    short, long = sorted((a, b), key=len)
+    return len(long) - len(short) == 1 and any(long[:at] + long[at + 1 :] == short for at in range(len(long)))
 
 
 def mend(text: str) -> str:

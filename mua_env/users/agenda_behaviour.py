@@ -48,7 +48,10 @@ class Turn(Speaker):
         rules: tuple[Callable[[], None], ...] = (self._hear_answer, self._hear_done, self._hear_proposal)
         for rule in rules:
             rule()
-        self._answer_questions()
+        if self._refusal_comes_first():
+            self._hear_refusal()
+        if not self.parts or not self.acts.refused:
+            self._answer_questions()
         if not self.parts and not self._closed:
             self._hear_refusal()
         if not self.parts and not self._closed:
@@ -59,6 +62,15 @@ class Turn(Speaker):
             self._advance()
         elif not self.parts:
             self._keep_going()
+
+    def _refusal_comes_first(self) -> bool:
+        """Whether a refusal counts before the questions beside it: where it is in order, or asks for nothing useful."""
+        request = self.agenda.current
+        if request is None or self.parts or self._closed or not (self.acts.refused or self.acts.unavailable):
+            return False
+        if request.fallback is not None:
+            return True
+        return request.outcome in ("refused", "transferred") and not self.useful(request)
 
     # what the agent says it did or found
 
@@ -111,7 +123,7 @@ class Turn(Speaker):
         if chosen is None:
             return
         comparison = self.compare(chosen, acts.text)
-        if acts.refused and (not comparison.fits or not named):
+        if (acts.refused or acts.handover or acts.offer_handover) and (not comparison.fits or not named):
             return
         if not named and self._other_intent():
             if not acts.refused:
@@ -130,7 +142,8 @@ class Turn(Speaker):
         return intent is not None and intent.named_pattern.search(self.acts.text) is not None
 
     def _other_intent(self) -> bool:
-        return any(intent.named_pattern.search(self.acts.text) for intent in self.language.intents.values())
+        intents = self.language.intents.values()
+        return any(intent.acts and intent.named_pattern.search(self.acts.text) for intent in intents)
 
     def _agree(self, request: Pending) -> None:
         change = request.change

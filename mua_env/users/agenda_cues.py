@@ -93,7 +93,8 @@ ENGLISH = Cues(
         r"by|with|all|everything|to proceed|so i|it|the above|the following|the details|the change)\b",
         r"\b(?:your|explicit|final|get|have|need|await|awaiting|await your) (?:explicit |final |your )*(?:confirmation|"
         r"approval|go-ahead|consent|authori[sz]ation|permission)\b",
-        r"\bis (?:this|that|it) what you\b|\bare (?:these|those|they) (?:all|the only)\b|\bare you (?:ok|okay|fine|"
+        r"\bis (?:this|that|it) the (?:right |correct )?(?:order|item|one|account|address)\b|\bis (?:this|that|it) "
+        r"what you\b|\bare (?:these|those|they) (?:all|the only)\b|\bare you (?:ok|okay|fine|"
         r"happy|alright|comfortable) with\b|"
         r"\bwould (?:that|this|it) be (?:ok|okay|alright|all right|fine|good|correct)\b|\b(?:ok|okay|yes|alright|"
         r"deal)\s*\?",
@@ -185,7 +186,7 @@ ENGLISH = Cues(
         r"forward(?:ing|ed)?|"
         r"redirect(?:ing|ed)?)\b.{0,50}\b(?:human|agent|representative|specialist|colleague|supervisor|person|team|"
         r"someone)\b",
-        r"\b(?:passing|handing|putting|transferring|connecting) you (?:on|over|through|to)\b",
+        r"\b(?:passing|handing|putting|transferring|connecting) you (?:on|over|through|to|now)\b|\btransferring you\b",
         r"\b(?:human|agent|representative|specialist|colleague|supervisor)\b.{0,30}\btake over\b",
     ),
     offer_handover=_any(

@@ -16,7 +16,7 @@ SHORT: Mapping[str, str] = {
     "unknown": "I [don't know|do not know|don't have|do not have|don't remember] [the|my] {noun}[.|, sorry.]",
     "confirm": "[Yes|Yes, please|Yes, go ahead|Yes, that is right|Yes, do it|Yes, I confirm|Yes, correct|Yes, "
     "that's correct"
-    "|Yes, please do|Yes, please go ahead][.| Thanks.]",
+    "|Yes, please do|Yes, please go ahead][.|, thanks.]",
     "correct": "[No|No, no|Sorry, no][.|, that is wrong.|, that is not right.|, not quite.|, that's not it.|, "
     "wrong.] {fix}",
     "change": "[Wait|Actually|Hold on|Sorry], [I changed my mind|I have changed my mind|something else|a change][.|"
@@ -108,7 +108,8 @@ LONG: Mapping[str, str] = {
     "contradict": "[Wait,|Hold on,|No,|Hmm,|But] [that's not what I asked for|that isn't right|that's a mistake|"
     "that doesn't match what I wanted"
     "|that's wrong]. {fix}",
-    "not_applicable": "[I don't think that matters here.|I'm not sure why you'd need that.|That shouldn't be needed for this."
+    "not_applicable": "[I don't think that matters here.|I'm not sure why you'd need that.|That shouldn't be needed "
+    "for this."
     "|There isn't one for this.] I [would like to|want to|need to|'m trying to|just want to] {wish}.",
     "end": "[No, that's everything|No, that will be all|That's all I needed|No, nothing else|No, I'm all set|That "
     "was all]"

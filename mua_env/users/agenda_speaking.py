@@ -28,21 +28,28 @@ class Speaker:
         """Say the slots that are known; of the others, that they are not."""
         listed = self.voice.short and len(slots) > 1
         known: list[str] = []
+        unknown: list[str] = []
         for slot in slots:
             text = self.say(slot, request, piece=listed)
-            if text is not None:
-                known.append(text)
-            else:
-                self.parts.append(self.do_not_know(slot, request))
+            (unknown if text is None else known).append(slot if text is None else text)
+        applicable = [slot for slot in unknown if self._applies(slot, request)]
+        self.parts.extend(self.do_not_know(slot, request) for slot in applicable)
+        if len(applicable) < len(unknown):
+            self.parts.append(phrase("not_applicable", self.voice, wish=self.wish(request)))
         self.parts.append(", ".join(known) + "." if listed and known else " ".join(known))
 
     def applicable(self, request: Pending) -> list[str]:
         """The slots asked for, without those of other requests where some belong to this one."""
         intent = self.language.intents.get(request.intent)
-        own = {name for name, slot in self.language.slots.items() if slot.personal}
-        own |= set(intent.slots) | {"item_options"} if intent else set()
-        fitting = [slot for slot in self.acts.asked if slot in own]
-        return fitting or list(self.acts.asked)
+        useful = self.useful(request)
+        order = list(intent.slots) if intent else []
+        return sorted(useful, key=lambda slot: order.index(slot) if slot in order else -1) or list(self.acts.asked)
+
+    def useful(self, request: Pending) -> list[str]:
+        """The slots asked for that are personal or belong to the request."""
+        intent = self.language.intents.get(request.intent)
+        own = set(intent.slots) | set(intent.details) if intent else set()
+        return [slot for slot in self.acts.asked if slot in own or self.language.slots[slot].personal]
 
     def chosen(self, asked: list[str]) -> list[str]:
         """Of alternatives that are each enough, one; among several requests of it, what the user has."""
@@ -68,13 +75,13 @@ class Speaker:
             return None
         return self.voice.say(spec.piece if piece else spec.template(self.voice.short), value=value)
 
-    def do_not_know(self, slot: str, request: Pending) -> str:
-        """What is said for a slot without a value: not known, or not part of the request."""
-        spec = self.language.slots[slot]
+    def _applies(self, slot: str, request: Pending) -> bool:
         intent = self.language.intents.get(request.intent)
-        if not spec.personal and intent is not None and slot not in intent.slots:
-            return phrase("not_applicable", self.voice, wish=self.wish(request))
-        text = phrase("unknown", self.voice, noun=spec.noun)
+        return intent is None or self.language.slots[slot].personal or slot in intent.slots
+
+    def do_not_know(self, slot: str, request: Pending) -> str:
+        """What is said for a slot that the user has no value of, with what it can say instead."""
+        text = phrase("unknown", self.voice, noun=self.language.slots[slot].noun)
         hint = self.language.hint(slot, request.slots, self.voice)
         return f"{text} {hint}" if hint else text
 

@@ -19,7 +19,8 @@ class RetailLanguage(DialogueLanguage):
     """English for the retail domain.
 
     Args:
-        products: names of the product types, by which an item that was not asked for is noticed.
+        products: the product types by name, each with the values that its options can have. By them the user notices
+            an item or a value that it did not ask for.
     """
 
     name = "retail"
@@ -27,8 +28,8 @@ class RetailLanguage(DialogueLanguage):
     intents = INTENTS
     alternatives = _IDENTITY
 
-    def __init__(self, products: Sequence[str] = ()) -> None:
-        self.products = tuple(products)
+    def __init__(self, products: Mapping[str, Mapping[str, Sequence[str]]] | None = None) -> None:
+        self.products = dict(products or {})
 
     def wish(self, intent: str, slots: Mapping[str, Any], voice: Voice) -> str:
         """The request as a verb phrase."""

@@ -11,14 +11,18 @@ from mua_env.language import Comparison
 from . import matching
 
 Record = Mapping[str, Any]
+Products = Mapping[str, Mapping[str, Sequence[str]]]
+"""Product name -> option -> the values that it can have."""
 
 _ITEM_INTENTS = ("return_items", "exchange_items", "modify_items")
-_KEPT = re.compile(r"\b(?:keep|kept|remain|unchanged|other|rest|stay|without|except|not)\w*\b", re.IGNORECASE)
+_KEPT = re.compile(
+    r"\b(?:contain|includ|consist|keep|kept|remain|unchanged|other|rest|stay|without|except|not)\w*\b", re.IGNORECASE
+)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _IDS = re.compile(r"#?\bW\d+|\bending in \d+")
 
 
-def compare(intent: str, slots: Record, text: str, products: Sequence[str]) -> Comparison:
+def compare(intent: str, slots: Record, text: str, products: Products) -> Comparison:
     """The slots that a text states wrongly, and those that it states rightly; silence counts as neither."""
     wrong: list[str] = []
     right: list[str] = []
@@ -34,7 +38,7 @@ def compare(intent: str, slots: Record, text: str, products: Sequence[str]) -> C
     if intent in _ITEM_INTENTS and slots.get("items"):
         _note("items", _items(slots["items"], text, products), wrong, right)
         if "items" not in wrong:
-            _note("new_options", _new_options(slots["items"], text), wrong, right)
+            _note("new_options", _new_options(slots["items"], text, products), wrong, right)
     return Comparison(tuple(wrong), tuple(right))
 
 
@@ -75,7 +79,7 @@ def _address(wanted: Record, text: str) -> bool | None:
     return len(stated) == sum(bool(part) for part in parts)
 
 
-def _items(wanted: Sequence[Record], text: str, products: Sequence[str]) -> bool | None:
+def _items(wanted: Sequence[Record], text: str, products: Products) -> bool | None:
     names = [item["name"] for item in wanted]
     found = matching.names_in(text, [*names, *products])
     if not found:
@@ -93,7 +97,7 @@ def _meant(name: str, text: str) -> bool:
     return any(not _KEPT.search(line) for line in lines)
 
 
-def _new_options(wanted: Sequence[Record], text: str) -> bool | None:
+def _new_options(wanted: Sequence[Record], text: str, products: Products) -> bool | None:
     names = [item["name"] for item in wanted]
     whole = matching.normal(text)
     found = matching.parts(text, names)
@@ -103,10 +107,26 @@ def _new_options(wanted: Sequence[Record], text: str) -> bool | None:
         # Twins are told apart by their options only: what is said of either counts for both.
         part = " ".join(own) if own and len(set(names)) > 1 else whole
         if item.get("new_options"):
-            verdicts.append(_options_of(item, part, whole))
+            strange = _strange(item, part, products.get(item["name"], {}))
+            verdicts.append(False if strange else _options_of(item, part, whole))
     if any(verdict is False for verdict in verdicts):
         return False
     return True if any(verdicts) else None
+
+
+def _strange(item: Record, part: str, choices: Mapping[str, Sequence[str]]) -> bool:
+    """Whether an option value is stated that is neither the present one nor the wanted one."""
+    new, old = item["new_options"], item.get("options") or {}
+    expected = {matching.normal(str(value)) for value in (*new.values(), *old.values(), item["name"])}
+    # "stainless steel" holds "steel", and "Bed Linen" a fabric: what is expected is taken out first.
+    for phrase in sorted(expected, key=len, reverse=True):
+        part = part.replace(phrase, "*") if len(phrase) > 3 else part
+    return any(
+        matching.normal(str(value)) not in expected and matching.has_value(part, key, value)
+        for key, values in choices.items()
+        for value in values
+        if key in new
+    )
 
 
 def _options_of(item: Record, part: str, whole: str) -> bool | None:

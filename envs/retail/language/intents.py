@@ -23,12 +23,14 @@ INTENTS: dict[str, Intent] = {
             ("order_id", "items", "payment_method"),
             r"\breturn(?!ed to)|\bsend(?:ing)? back\b|\brefund",
             _claim(r"return(?:ed)?"),
+            details=("item_options",),
         ),
         Intent(
             "exchange_items",
             ("order_id", "items", "new_options", "payment_method"),
             r"\bexchang|\bswap|\breplac",
             _claim(r"exchanged?|swapped|replaced"),
+            details=("item_options",),
         ),
         Intent(
             "modify_items",
@@ -38,6 +40,7 @@ INTENTS: dict[str, Intent] = {
                 r"modified|changed|updated|swapped|switched|replaced|adjusted|modification|update|change",
                 r"items?\b|options?\b|product|variant|order",
             ),
+            details=("item_options",),
         ),
         Intent(
             "modify_order_address",
@@ -60,7 +63,7 @@ INTENTS: dict[str, Intent] = {
         Intent(
             "ask", ("order_id", "product"), r"\b(?:check|look|tell|inform|status|total|tracking|options)\b", r"(?!)"
         ),
-        Intent("human", (), r"\b(?:human|representative|transfer)\b", r"(?!)"),
+        Intent("human", (), r"\b(?:human|representative|transfer)\b", r"(?!)", acts=False),
     )
 }
 

@@ -89,9 +89,7 @@ def _items(items: Sequence[Record] | None, voice: Voice) -> str | None:
 
 def _all_options(items: Sequence[Record] | None, voice: Voice) -> str | None:
     parts = [
-        f"the one with {options(item['options'], voice)}"
-        if len(items or ()) == 1
-        else f"the {voice.keep(item['name'])} with {options(item['options'], voice)}"
+        f"the {voice.keep(item['name'])} with {options(item['options'], voice)}"
         for item in items or ()
         if item.get("options")
     ]

@@ -113,7 +113,7 @@ SLOTS: dict[str, Slot] = {
             short="[{value}|{value}, please.|{value}.|I want {value}.]",
             long="[I'd like|I would like|I want|Please make it|I'm looking for] {value}.",
         ),
-        Slot("one", "one", r"\bwhich (?:ones?|of (?:the|these|those|them|your))\b"),
+        Slot("one", "one", r"\bwhich (?:ones?|of (?:the|these|those|them|your)|(?:do|would|should) you|is it)\b"),
         Slot(
             "payment_method",
             "payment method",
