@@ -17,6 +17,7 @@ T = TypeVar("T")
 
 _lock = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
+_parents: list[asyncio.AbstractEventLoop | None] = []
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
@@ -50,7 +51,10 @@ def _running_loop() -> asyncio.AbstractEventLoop:
 def _forget() -> None:
     global _loop, _lock
     _lock = threading.Lock()
-    _loop = None  # threads do not survive a fork
+    # Threads do not survive a fork. The loop object is kept: clients and limits are found by its id, and a new
+    # loop with the same id would get connections that belong to the parent.
+    _parents.append(_loop)
+    _loop = None
 
 
 os.register_at_fork(after_in_child=_forget)

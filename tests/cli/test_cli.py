@@ -238,6 +238,34 @@ def test_keys_are_never_written_down(capsys, tmp_path, monkeypatch):
     assert not any("secret-key" in text for text in files)
 
 
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("grpo.stepz=3", "grpo.stepz"),
+        ("grpo.steps=many", "grpo.steps"),
+        ("seed.inner=1", "--set seed.inner"),
+        ("grpo", "KEY=VALUE"),
+    ],
+)
+def test_train_refuses_settings_that_are_not_before_anything_runs(capsys, tmp_path, change, words):
+    pytest.importorskip("yaml")
+    file = tmp_path / "run.yaml"
+    file.write_text("name: x\nseed: 0\n")
+    status, _, err = run(capsys, "train", str(file), "--set", change, "--folder", str(tmp_path / "run"))
+    assert status == 2
+    assert words in err
+    assert len(err.splitlines()) == 1
+    assert not (tmp_path / "run").exists()
+
+
+def test_train_refuses_a_folder_that_is_in_use(capsys, tmp_path):
+    pytest.importorskip("yaml")
+    (tmp_path / "run.yaml").write_text("name: x\n")
+    status, _, err = run(capsys, "train", str(tmp_path / "run.yaml"), "--folder", str(tmp_path))
+    assert status == 2
+    assert "is not empty" in err
+
+
 def test_tasks_list_show_and_check(capsys):
     status, out, _ = run(capsys, "tasks", "list", "retail:train:level=1", "--limit", "3", "--json")
     assert status == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -168,6 +169,27 @@ def test_a_cancelled_call_leaves_its_place_to_others(settings_for):
         begin = time.monotonic()
         assert asyncio.run(scenario(client)) == "next"
         assert time.monotonic() - begin < 5
+
+
+def _ask_in_a_child(settings, queue):
+    client = LLMClient(settings)
+    queue.put(client.complete(ASK, client.wait_limit()).text)
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_a_child_process_has_connections_of_its_own(settings_for, method):
+    context = multiprocessing.get_context(method)
+    with Loopback(default=Say("hi")) as server:
+        client = LLMClient(settings_for(server))
+        client.complete(ASK, client.wait_limit())
+        queue = context.Queue()
+        children = [context.Process(target=_ask_in_a_child, args=(client.settings, queue)) for _ in range(2)]
+        for child in children:
+            child.start()
+        assert [queue.get(timeout=60) for _ in children] == ["hi", "hi"]
+        for child in children:
+            child.join(10)
+        assert client.complete(ASK, client.wait_limit()).text == "hi"
 
 
 def test_the_ledger_counts_and_stops(settings_for):

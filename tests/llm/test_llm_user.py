@@ -210,7 +210,7 @@ def test_usage_is_of_the_reply_alone_and_the_version_is_told(settings_for):
         replies = [user.reply(None), user.reply("?")]
     assert [reply.usage["prompt_tokens"] for reply in replies] == [7, 7]
     assert replies[0].meta == {"prompt_version": prompt_version("llm")}
-    assert len({prompt_version(strategy) for strategy in STRATEGIES}) == 4
+    assert len({prompt_version(strategy) for strategy in STRATEGIES}) == 5
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
