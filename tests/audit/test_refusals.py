@@ -124,10 +124,14 @@ def drive(session: Session, task: Task, agent: Agent) -> float | None:
     return result.score.reward
 
 
-def test_the_expert_is_understood_by_users_of_both_kinds(session: Session) -> None:
+@pytest.mark.parametrize("domain", ["retail", "airline"])
+@pytest.mark.parametrize("user", sorted(USERS))
+def test_the_expert_is_understood_by_users_of_both_kinds(domain: str, user: str) -> None:
+    session = Session(load_setting(domain, "test"), USERS[user])
     tasks = refusal_tasks(session.setting)
     assert len(tasks) > 50
     solved = [drive(session, task, session.setting.domain.expert()) for task in tasks]
+    session.close()
     assert sum(value == 1.0 for value in solved) / len(tasks) > 0.9
 
 
