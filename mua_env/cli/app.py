@@ -95,8 +95,9 @@ def view(
         Path | None, typer.Option("--out", help="File to write; report.html in the run's folder if not given.")
     ] = None,
     limit: Annotated[int | None, typer.Option("--limit", "-n", min=1, help="Only the first so many.")] = None,
+    newest: Annotated[bool, typer.Option("--newest", help="The last ones instead, newest first.")] = False,
 ) -> None:
     """Write the dialogues of a run as one HTML page that needs no network."""
     from mua_env.reports.html import write_report
 
-    typer.echo(str(write_report(run, out=out, limit=limit)))
+    typer.echo(str(write_report(run, out=out, limit=limit, newest=newest)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -45,13 +46,16 @@ class Dialogue:
     blocks: tuple[Block, ...]
 
 
-def write_report(run: str | Path, *, out: str | Path | None = None, limit: int | None = None) -> Path:
+def write_report(
+    run: str | Path, *, out: str | Path | None = None, limit: int | None = None, newest: bool = False
+) -> Path:
     """Write the page; returns where it is.
 
     Args:
         run: a run's folder, or a file of trajectories.
         out: the page; None writes `report.html` beside the trajectories.
         limit: only the first so many dialogues.
+        newest: the last ones instead, the last one first (as after training).
 
     Raises:
         DataError: there are no trajectories, or they cannot be read.
@@ -59,7 +63,7 @@ def write_report(run: str | Path, *, out: str | Path | None = None, limit: int |
     source = trajectory_file(run)
     target = source.with_name("report.html") if out is None else Path(out)
     target.parent.mkdir(parents=True, exist_ok=True)
-    shown = list(islice(read_trajectories(source), limit))
+    shown = _shown(source, limit, newest)
     template = _environment().get_template("report.html.j2")
     page = template.render(
         name=source.parent.name if source.name == "trajectories.jsonl" else source.name,
@@ -69,6 +73,12 @@ def write_report(run: str | Path, *, out: str | Path | None = None, limit: int |
     )
     target.write_text(page, encoding="utf-8")
     return target
+
+
+def _shown(source: Path, limit: int | None, newest: bool) -> list[Trajectory]:
+    if not newest:
+        return list(islice(read_trajectories(source), limit))
+    return list(reversed(deque(read_trajectories(source), maxlen=limit)))
 
 
 def read_dialogue(trajectory: Trajectory) -> Dialogue:

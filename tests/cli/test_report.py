@@ -109,6 +109,12 @@ def test_view_writes_where_it_is_told_and_only_so_many(run_folder, tmp_path, cap
     assert sum(name.startswith("dialogue ") for name in Page(out.read_text()).classes) == 2
 
 
+def test_the_newest_dialogues_come_last_first(run_folder):
+    text = write_report(run_folder, limit=2, newest=True).read_text()
+    assert text.index("dialogue-3 ") < text.index("dialogue-2 ")
+    assert "dialogue-1 " not in text
+
+
 def test_what_is_read_keeps_its_trajectory(run_folder):
     from mua_env.trajectory import read_trajectories
 
