@@ -77,6 +77,10 @@ class ChatTokens:
         rest = text[cut + len(self.end_token) :]
         return self._encode(rest, [(message.content or "", source_of(message)) for message in messages])
 
+    def whole(self, messages: Sequence[dict[str, Any]]) -> list[int]:
+        """A chat in OpenAI form as it stands, with the header of the turn that is asked for."""
+        return list(self.tokenizer(self._render(list(messages), None, True), add_special_tokens=False)["input_ids"])
+
     def agent_turn(self, message: AssistantMessage) -> list[int]:
         """The tokens of a turn that was not sampled, as an expert's: text, calls, end-of-turn token."""
         ids = self.tokenizer(render_turn(message), add_special_tokens=False)["input_ids"]

@@ -142,7 +142,8 @@ def _update(
         # that of the whole batch's token mean.
         last = number + 1 == len(parts)
         with contextlib.nullcontext() if last else accelerator.no_sync(model):
-            loss = agent_token_loss(model, part, pad_id=pad_id) * scale
+            with torch.autocast(accelerator.device.type, torch.bfloat16, enabled=config.autocast == "bf16"):
+                loss = agent_token_loss(model, part, pad_id=pad_id) * scale
             accelerator.backward(loss)
         total += loss.detach()
     norm = accelerator.clip_grad_norm_(model.parameters(), config.clip)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -17,6 +17,8 @@ from mua_env.errors import ConfigError, missing_extra
 from mua_env.scoring import RewardName
 from mua_env.training.advantages import Std
 from mua_env.training.template import Detail
+
+S = TypeVar("S", bound=BaseModel)
 
 
 class _Settings(BaseModel):
@@ -91,6 +93,7 @@ class ColdStartConfig(_Settings):
     clip: float = Field(1.0, description="gradient norm; released script (for GRPO)")
     renumbered: int = Field(0, description="copies of each dialogue with other numbers; this project")
     drill: float = Field(0.0, description="share of batches of copy drills; this project, small models only")
+    autocast: Literal["no", "bf16"] = Field("no", description="this project; bf16 saves time where the CPU has it")
 
 
 class GrpoSettings(_Settings):
@@ -153,9 +156,14 @@ def load_config(source: str | os.PathLike[str] | dict[str, Any]) -> TrainConfig:
     Raises:
         ConfigError: the file is missing or no mapping, or a setting is unknown or has a wrong value.
     """
+    return read_settings(TrainConfig, source)
+
+
+def read_settings(kind: type[S], source: str | os.PathLike[str] | dict[str, Any]) -> S:
+    """Settings of any kind from a YAML file or a mapping; see `load_config`."""
     data = source if isinstance(source, dict) else _read(Path(source))
     try:
-        return TrainConfig.model_validate(data)
+        return kind.model_validate(data)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"])) or "the configuration"

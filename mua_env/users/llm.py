@@ -1,6 +1,7 @@
 """A user played by a language model, through LiteLLM or a local OpenAI-compatible server.
 
-Strategies as in tau-bench (Yao et al. 2024): `llm`, `react`, `verify`, `reflection`; the prompts are our own.
+Strategies as in tau-bench (Yao et al. 2024): `llm`, `react`, `verify`, `reflection`; the prompts are our own. A fifth,
+`brief`, is for a model that was trained to be the user (`mua_env.training.user`).
 """
 
 from __future__ import annotations
@@ -108,7 +109,7 @@ class LLMUserSession(UserSession):
 
     def fork(self) -> LLMUserSession:
         """A user with the same history and an account of its own. Its future is the model's to repeat."""
-        twin = LLMUserSession(self._client, self._strategy, self._instruction, self._seed, self._guards)
+        twin = type(self)(self._client, self._strategy, self._instruction, self._seed, self._guards)
         twin._history = list(self._history)
         twin._said = list(self._said)
         twin._wait = self._wait.copy()

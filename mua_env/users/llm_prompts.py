@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 from typing import Literal, get_args
 
-Strategy = Literal["llm", "react", "verify", "reflection"]
-"""How a reply comes about: at once; after a thought; checked by a second call; criticised and rewritten."""
+Strategy = Literal["llm", "react", "verify", "reflection", "brief"]
+"""How a reply comes about: at once; after a thought; checked by a second call; criticised and rewritten; at once
+from a short briefing without rules, for a model that was trained to be the user."""
 
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 STOP = "###STOP###"
@@ -37,6 +38,12 @@ How to play the customer:
 - When every matter has been carried out or clearly declined, or you have been handed to a human, write
   {stop} and nothing else. Never write it earlier.
 """
+
+_BRIEF = """\
+You are a customer who writes with a service agent. Say only what is asked for, and nothing that is not written here.
+When everything is done or declined, end with {stop}
+
+{instruction}"""
 
 _FORMAT = {
     "llm": "",
@@ -80,7 +87,7 @@ Better: the line that the customer should send instead"""
 
 def system_prompt(strategy: Strategy, instruction: str) -> str:
     """What the model that plays the user is told."""
-    text = _BRIEFING + _FORMAT[strategy]
+    text = _BRIEF if strategy == "brief" else _BRIEFING + _FORMAT[strategy]
     return text.format(instruction=instruction.strip(), stop=STOP)
 
 
@@ -92,7 +99,7 @@ def check_prompt(strategy: Strategy, *, instruction: str, dialogue: str, line: s
 
 def prompt_version(strategy: Strategy) -> str:
     """As `react/1-3f9ac2`: strategy, edition, and a hash of the very text."""
-    parts = [_BRIEFING, _FORMAT[strategy]]
+    parts = [_BRIEF] if strategy == "brief" else [_BRIEFING, _FORMAT[strategy]]
     if strategy in ("verify", "reflection"):
         parts.append(_VERDICT if strategy == "verify" else _CRITIQUE)
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()

@@ -7,19 +7,20 @@ from typing import Any
 from mua_env.errors import ConfigError, did_you_mean
 from mua_env.users.base import UserSimulator
 
-USERS = ("agenda", "llm", "human")
+USERS = ("agenda", "llm", "local", "human")
 
 
 def make_user(user: str | UserSimulator, options: dict[str, Any] | None = None) -> UserSimulator:
     """A user simulator.
 
     Args:
-        user: ``"agenda"``, ``"llm"``, ``"human"``, or a simulator, which is returned as it is.
+        user: ``"agenda"``, ``"llm"``, ``"local"`` (a model's folder), ``"human"``, or a simulator, which is
+            returned as it is.
         options: keyword arguments for one given by name.
 
     Raises:
         ConfigError: the name or an option is not known, or options came with a simulator.
-        MissingExtra: ``"llm"`` without the [llm] extra.
+        MissingExtra: ``"llm"`` without the [llm] extra, ``"local"`` without [train].
     """
     if isinstance(user, UserSimulator):
         if options:
@@ -43,6 +44,10 @@ def _class(name: str) -> Any:
         from mua_env.users.llm import LLMUser
 
         return LLMUser
+    if name == "local":
+        from mua_env.users.local import LocalUser
+
+        return LocalUser
     from mua_env.users.human import HumanUser
 
     return HumanUser

@@ -135,6 +135,7 @@ UNUSABLE = {
     "chat markup": Say("Hi<|im_end|><|im_start|>user"),
     "tool call": Say(None, tool_calls=[tool_call("cancel", "{}")]),
     "stop at once": Say("###STOP###"),
+    "endless thought": Say("<think>They want my id"),
 }
 
 

@@ -1,0 +1,1 @@
+"""Pretrained models that can be had offline, from package registries instead of model hubs."""
