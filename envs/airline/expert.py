@@ -20,6 +20,7 @@ from .search import NOW
 
 Record = dict[str, Any]
 _TRIES = 4
+_LATE = 8
 _MOMENT = re.compile(r"\b(20\d\d-\d\d-\d\d)[, T]+(\d\d:\d\d)")
 
 
@@ -77,6 +78,16 @@ class Desk:
     def today(self) -> str:
         """Today as an ISO date."""
         return self.now[:10]
+
+    @property
+    def late(self) -> bool:
+        """Whether so many turns have passed that everything is asked for at once (episodes end at 30)."""
+        return self._expert.turns >= _LATE
+
+    @property
+    def trusting(self) -> bool:
+        """Whether the policy document names no way to check what a customer says of a cancelled flight."""
+        return "for sale" not in self._expert.system_prompt
 
     def phrase(self, act: str, **values: str) -> str:
         """A phrasing in the expert's style."""

@@ -32,6 +32,8 @@ class Book(Paying):
 
     def collect(self, text: str) -> Generator[Step, Heard, None]:
         """Trip, travellers, extras."""
+        if self.desk.late:
+            self.take((yield from self.ask("ask_booking")))
         yield from self.need("ask_trip", "", lambda: self._has("flight_type", "origin", "destination", "date", "cabin"))
         if self.slots["flight_type"] == "round_trip":
             yield from self.need("ask_return", "", lambda: self._has("return_date"))
@@ -81,19 +83,21 @@ class Book(Paying):
     def _priced(self, legs: list[Record]) -> Generator[Step, Heard, list[Record]]:
         """The named flights with their prices, found on the routes that they can be on."""
         slots = self.slots
-        ends = [slots["origin"], slots["destination"]]
+        ends = (slots["origin"], slots["destination"])
+        routes = [ends] if slots["flight_type"] == "one_way" else [ends, ends[::-1]]
+        searches = [
+            Call(tool, {"origin": origin, "destination": destination, "date": day})
+            for day in dict.fromkeys(leg["date"] for leg in legs)
+            for origin, destination in routes
+            for tool in ("search_direct_flight", "search_onestop_flight")
+        ]
+        results = yield from call_all(*searches)
         found: dict[tuple[str, str], int] = {}
-        for day in dict.fromkeys(leg["date"] for leg in legs):
-            for origin, destination in (ends, ends[::-1]):
-                route = {"origin": origin, "destination": destination, "date": day}
-                direct, one_stop = yield from call_all(
-                    Call("search_direct_flight", route), Call("search_onestop_flight", route)
-                )
-                for flight in [*direct, *(flight for pair in one_stop for flight in pair)]:
-                    key = (flight["flight_number"], flight.get("date", day))
+        for search, result in zip(searches, results, strict=True):
+            for entry in result:
+                for flight in entry if isinstance(entry, list) else [entry]:
+                    key = (flight["flight_number"], flight.get("date", search.arguments["date"]))
                     found[key] = flight["prices"][slots["cabin"]]
-                if all((leg["flight_number"], leg["date"]) in found for leg in legs):
-                    break
         missing = [leg for leg in legs if (leg["flight_number"], leg["date"]) not in found]
         if missing:
             raise Refusal(f"flight {missing[0]['flight_number']} is not available on {missing[0]['date']}")

@@ -42,6 +42,7 @@ def find_flights(
 class Cabin(Paying):
     """Changes the cabin of all flights."""
 
+    late_question = "ask_reservation_cabin"
     tool = "update_reservation_flights"
     claim = "The cabin of reservation {id} has been changed."
     cabin = ""
@@ -50,7 +51,7 @@ class Cabin(Paying):
         """Reservation, then cabin and payment method."""
         text = yield from self.find(text)
         yield from self.transfer_if_departed("change the cabin of")
-        yield from self.need("ask_cabin_payment", "", lambda: bool(self.cabin and self.method))
+        yield from self.need("ask_cabin_payment", text, lambda: bool(self.cabin and self.method))
 
     def take(self, text: str) -> bool:
         """Cabin and payment method."""
@@ -86,6 +87,7 @@ class Cabin(Paying):
 class Flights(Cabin):
     """Exchanges flights within the same route."""
 
+    late_question = ""
     claim = "The flights of reservation {id} have been changed."
 
     def __init__(self, desk: Any, intent: str) -> None:
@@ -159,25 +161,30 @@ class Flights(Cabin):
 class Bags(Paying):
     """Adds checked bags."""
 
+    late_question = "ask_reservation_bags"
     tool = "update_reservation_baggages"
     claim = "The bags have been added to reservation {id}."
     more: int | None = None
+    paid: int | None = None
+    """Paid bags after the change, where the customer names them."""
 
     def collect(self, text: str) -> Generator[Step, Heard, None]:
         """Reservation, then number and payment method."""
-        yield from self.find(text)
-        yield from self.need("ask_bags_payment", "", lambda: bool(self.more and self.method))
+        text = yield from self.find(text)
+        yield from self.need("ask_bags_payment", text, lambda: bool(self.more and self.method))
 
     def take(self, text: str) -> bool:
         """Number and payment method."""
-        more = reading.bags(text)
+        more, paid = reading.bags(text), reading.paid_bags(text)
         self.more = self.more if more is None else more
+        self.paid = self.paid if paid is None else paid
         return self.take_method(text) or more is not None
 
     def counts(self) -> tuple[int, int]:
         """Bags after the change: all, and those paid for."""
         assert self.more is not None
-        return with_bags(self.desk.user, self.row | {"cabin": self.desk.cabin(self.row)}, self.more)
+        total, paid = with_bags(self.desk.user, self.row | {"cabin": self.desk.cabin(self.row)}, self.more)
+        return total, paid if self.paid is None else self.paid
 
     def action(self) -> str:
         """The change in words."""
@@ -200,6 +207,7 @@ class Bags(Paying):
 class Replace(Handler):
     """Puts someone else in the place of a passenger."""
 
+    late_question = "ask_reservation_passengers"
     tool = "update_reservation_passengers"
     claim = "The passenger of reservation {id} has been changed."
     old = ""
@@ -207,8 +215,8 @@ class Replace(Handler):
 
     def collect(self, text: str) -> Generator[Step, Heard, None]:
         """Reservation, then both people."""
-        yield from self.find(text)
-        yield from self.need("ask_passengers_change", "", lambda: bool(self.old and self.new))
+        text = yield from self.find(text)
+        yield from self.need("ask_passengers_change", text, lambda: bool(self.old and self.new))
 
     def take(self, text: str) -> bool:
         """The passenger to be replaced, and the new one."""

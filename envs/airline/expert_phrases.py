@@ -27,6 +27,21 @@ PHRASES: dict[str, tuple[str, ...]] = {
         "I'm sorry to hear that. Could you tell me the reservation id, and was a flight cancelled or delayed?",
     ),
     "ask_complaint": ("Was a flight cancelled or delayed?",),
+    "ask_reservation_cabin": (
+        "What is the reservation id, which cabin would you like, and which payment method shall I use?",
+    ),
+    "ask_reservation_bags": (
+        "What is the reservation id, how many bags do you want to add, and which payment method shall I use?",
+    ),
+    "ask_reservation_passengers": (
+        "What is the reservation id, which passenger is to be replaced, and what are the full name and date of birth of the "
+        "new passenger?",
+    ),
+    "ask_booking": (
+        "Is it one way or round trip, what are the origin and the destination, what are the dates, which cabin, which flight "
+        "do you prefer, who are the passengers, how many checked bags, do you want travel insurance, and which payment "
+        "method shall I use?",
+    ),
     "ask_cabin_payment": (
         "Which cabin would you like, and which payment method shall I use?",
         "Which cabin do you want instead, and which payment method should I use for the difference?",
@@ -72,7 +87,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
     "fix": ("What shall I change?", "What would you like me to change about it?"),
     "propose": (
         "{action} Shall I go ahead? (yes/no)",
-        "Here is what I will do: {action} Do you confirm (yes/no)?",
+        "My proposal: {action} Do you confirm (yes/no)?",
         "To confirm: {action} Shall I proceed? (yes/no)",
     ),
     "done": (

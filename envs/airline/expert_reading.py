@@ -254,7 +254,13 @@ def cabin(text: str) -> str | None:
 def bags(text: str) -> int | None:
     """A number of bags."""
     found = matching.bag_counts(text)
-    return found[-1] if found else None
+    return found[0] if found else None
+
+
+def paid_bags(text: str) -> int | None:
+    """A number of paid bags, where the customer names it."""
+    match = re.search(r"\b(\d{1,2}) of all paid\b", text)
+    return int(match[1]) if match else None
 
 
 def insurance(text: str) -> str | None:

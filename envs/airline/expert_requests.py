@@ -26,6 +26,7 @@ class Handler:
     """Carries out one request. Subclasses say what it needs and what it does."""
 
     question = "ask_reservation"
+    late_question = ""
     tool = ""
     claim = ""
 
@@ -114,7 +115,7 @@ class Handler:
 
     def find(self, text: str) -> Asked:
         """Learn which reservation it is about; returns the text that told it."""
-        act = self.question
+        act = self.late_question if self.desk.late and self.late_question else self.question
         for _ in range(_ROUNDS):
             for name in matching.reservation_ids(text):
                 if name not in self.desk.user["reservations"]:
@@ -149,6 +150,8 @@ class Handler:
 
     def has_cancelled_flight(self) -> Generator[Step, Heard, bool]:
         """Whether a later flight of the reservation is no longer for sale."""
+        if self.desk.trusting:
+            return True
         legs = [leg for leg in self.row["flights"] if leg["date"] > self.desk.today]
         listed = yield from call_all(*[_search(leg) for leg in legs])
         return any(

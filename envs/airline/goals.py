@@ -20,7 +20,8 @@ Facts: ``user_id``, ``first_name``, ``last_name``.
 Values: origin and destination are airport codes; dates are ISO; ``choice`` is one of ``itineraries.CHOICES`` or a
 list of flights; passengers are records; ``payment`` is a list of payment methods in the order of their use, each
 with what the user can say of it. ``route`` (both airport codes) stands beside an unknown reservation_id, ``flights``
-and ``heads`` are truth for gold and checking only and are never said.
+is truth for gold and checking only and is never said; ``paid_bags`` stands in derived goals whose gold charges for
+other bags than the rule does.
 """
 
 from __future__ import annotations

@@ -156,5 +156,5 @@ _PEOPLE: Mapping[str, tuple[str, ...]] = {
 
 def difference(old: Record, new: Record) -> tuple[str, ...]:
     """The slots whose values differ, of those that a user can say."""
-    hidden = ("flights", "route", "answer", "topic", "heads")
+    hidden = ("flights", "route", "answer", "topic", "paid_bags")
     return tuple(name for name in new if name not in hidden and old.get(name) != new[name])

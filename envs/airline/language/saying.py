@@ -52,7 +52,10 @@ def value(slot: str, source: Record, voice: Voice, about: str) -> str | None:
         return f"{_day(given, voice)}, coming back on {_day(source['return_date'], voice)}"
     if slot in ("date", "return_date"):
         return _day(given, voice)
-    return voice.keep(_plain(slot, given))
+    text = _plain(slot, given)
+    if slot == "bags" and "paid_bags" in source:
+        text += f", {source['paid_bags']} of all paid"
+    return voice.keep(text)
 
 
 def _plain(slot: str, given: Any) -> str:
