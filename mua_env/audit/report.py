@@ -62,7 +62,7 @@ class TaskAudit(_Model):
         turns: minimal number of the agent's turns; see :mod:`mua_env.audit.turns`.
         rules: ids of the policy rules that the task falls under.
         baselines: episodes that were run, by baseline.
-        not_run: why the baselines were not run, where they were not.
+        not_run: why the baselines could not be run, where they could not.
     """
 
     id: str
