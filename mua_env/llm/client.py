@@ -22,6 +22,7 @@ from mua_env.messages import ToolCall
 
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 20.0
+THINK_END = "</think>"
 
 
 class ChatRequest(BaseModel):
@@ -208,11 +209,18 @@ def _read(response: Any) -> Completion:
         for call in message.tool_calls or ()
     )
     return Completion(
-        text=message.content,
+        text=_spoken(message.content),
         tool_calls=calls,
         finish_reason=str(choices[0].finish_reason or "stop"),
         usage=_usage(response),
     )
+
+
+def _spoken(text: str | None) -> str | None:
+    """What is said aloud. LiteLLM takes `<think>...</think>` out; some templates have models write only its end."""
+    if text is None or THINK_END not in text:
+        return text
+    return text.rpartition(THINK_END)[2].lstrip()
 
 
 def _usage(response: Any) -> Usage:

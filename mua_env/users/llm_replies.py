@@ -46,6 +46,8 @@ def read_line(completion: Completion, strategy: Strategy, *, opening: bool = Fal
     raw = (completion.text or "").strip()
     if not raw:
         raise Unusable("it is empty")
+    if raw.startswith("<think>"):
+        raise Unusable("it is a thought without an end")
     if completion.finish_reason == "length":
         raise Unusable("it was cut off at the token limit")
     if len(raw) > LONGEST:

@@ -43,6 +43,14 @@ def test_reads_tool_calls_as_the_model_wrote_them(settings_for):
     assert [(call.function.name, call.function.arguments) for call in reply.tool_calls] == [("f", "{not json")]
 
 
+@pytest.mark.parametrize("thought", ["<think>hm</think>\n\n", "hm, they\nwant </think>\n"])
+def test_a_models_thinking_is_not_part_of_what_it_says(settings_for, thought):
+    with Loopback([Say(f"{thought}Hello.")]) as server:
+        client = LLMClient(settings_for(server))
+        reply = client.complete(ASK, client.wait_limit())
+    assert (reply.text or "").strip() == "Hello."
+
+
 @pytest.mark.parametrize(
     "fault",
     [
