@@ -29,7 +29,7 @@ def pick(rng: Random, items: Any) -> Any:
 
 def number(rng: Random, digits: int) -> int:
     """A whole number of so many digits."""
-    low = 10 ** (digits - 1)
+    low: int = 10 ** (digits - 1)
     return low + int(rng.random() * 9 * low)
 
 

@@ -34,7 +34,7 @@ class Deriver:
     """
 
     def __init__(self, rows: Rows, *, mode: Mode = "compat") -> None:
-        self._users = {row["user_id"]: row for row in rows["users"]}
+        self._users = {row["user_id"]: dict(row) for row in rows["users"]}
         self._template = open_template(Base, rows)
         self._world = SQLWorld(self._template, AirlineTools, mode=mode)
         self._now = now(self._world.database)

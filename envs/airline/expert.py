@@ -148,7 +148,7 @@ class Desk:
 
     def cabin(self, reservation: Record) -> str:
         """The cabin of a reservation, as far as the expert knows."""
-        return self.cabins.get(reservation["reservation_id"], reservation["cabin"])
+        return str(self.cabins.get(reservation["reservation_id"], reservation["cabin"]))
 
     def fitting(self, hint: str, reservations: list[Record]) -> list[Record]:
         """The reservations whose trip a text describes, upcoming ones before the others."""

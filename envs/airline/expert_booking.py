@@ -114,7 +114,8 @@ class Book(Paying):
         insurance = "with travel insurance" if slots["insurance"] == "yes" else "no insurance"
         trip = slots["flight_type"].replace("_", " ")
         return (
-            f"Book a {trip} from {slots['origin']} to {slots['destination']} in {cabin_in_words(slots['cabin'])}: flights "
+            f"Book a {trip} from {slots['origin']} to {slots['destination']} in "
+            f"{cabin_in_words(slots['cabin'])}: flights "
             f"{legs_in_words(slots['flights'])}, for {who}, {slots['bags']} checked bags, {insurance}; {paid}."
         )
 

@@ -66,7 +66,10 @@ class Cabin(Paying):
     def action(self) -> str:
         """The change in words."""
         name, cabin = self.row["reservation_id"], cabin_in_words(self.cabin)
-        return f"Change the cabin of reservation {name} to {cabin} for all flights and passengers; the difference goes to your {self.payment}."
+        return (
+            f"Change the cabin of reservation {name} to {cabin} for all flights and passengers; the "
+            f"difference goes to your {self.payment}."
+        )
 
     def arguments(self) -> Record:
         """Reservation, cabin, the same flights, payment method."""
@@ -139,18 +142,22 @@ class Flights(Cabin):
             (there, "date", (origin, destination)),
             (back, "return_date", (destination, origin)),
         ):
-            day = self.dates.get(key, part[0]["date"] if part else "")
+            day = str(self.dates.get(key, part[0]["date"] if part else ""))
             if not part or day == part[0]["date"]:
                 legs += part
                 continue
-            legs += yield from find_flights(*route, day, self.cabin, len(self.row["passengers"]), self.choice)
+            heads = len(self.row["passengers"])
+            legs += yield from find_flights(*route, day, self.cabin, heads, str(self.choice))
         self.legs = legs
 
     def action(self) -> str:
         """The change in words."""
         name, cabin = self.row["reservation_id"], cabin_in_words(self.cabin)
         flights = legs_in_words(self.legs)
-        return f"Change the flights of reservation {name} to {flights}, in {cabin}; the difference goes to your {self.payment}."
+        return (
+            f"Change the flights of reservation {name} to {flights}, in {cabin}; the difference goes to your "
+            f"{self.payment}."
+        )
 
     def arguments(self) -> Record:
         """Reservation, cabin, flights, payment method."""
@@ -190,7 +197,10 @@ class Bags(Paying):
         """The change in words."""
         cost = 50 * max(0, self.counts()[1] - self.row["nonfree_baggages"])
         name = self.row["reservation_id"]
-        return f"Add {self.more} bag{'' if self.more == 1 else 's'} to reservation {name} for ${cost}, paid with your {self.payment}."
+        return (
+            f"Add {self.more} bag{'' if self.more == 1 else 's'} to reservation {name} for ${cost}, paid with "
+            f"your {self.payment}."
+        )
 
     def arguments(self) -> Record:
         """Reservation, numbers, payment method."""

@@ -34,11 +34,13 @@ PHRASES: dict[str, tuple[str, ...]] = {
         "What is the reservation id, how many bags do you want to add, and which payment method shall I use?",
     ),
     "ask_reservation_passengers": (
-        "What is the reservation id, which passenger is to be replaced, and what are the full name and date of birth of the "
+        "What is the reservation id, which passenger is to be replaced, and what are the full name and date of "
+        "birth of the "
         "new passenger?",
     ),
     "ask_booking": (
-        "Is it one way or round trip, what are the origin and the destination, what are the dates, which cabin, which flight "
+        "Is it one way or round trip, what are the origin and the destination, what are the dates, which cabin, "
+        "which flight "
         "do you prefer, who are the passengers, how many checked bags, do you want travel insurance, and which payment "
         "method shall I use?",
     ),
@@ -56,30 +58,37 @@ PHRASES: dict[str, tuple[str, ...]] = {
     ),
     "ask_new_passenger": ("What are the full name and date of birth of the new passenger?",),
     "ask_flights_one": (
-        "What is the new date, which flight do you prefer (cheapest, or earliest or latest direct), and which payment method "
+        "What is the new date, which flight do you prefer (cheapest, or earliest or latest direct), and which "
+        "payment method "
         "shall I use?",
         "Could you tell me the new date, whether you prefer the cheapest, the earliest or the latest flight, and your "
         "payment method for the difference?",
     ),
     "ask_flights_round": (
-        "What are the dates of departure and return, which flight do you prefer (cheapest, or earliest or latest direct), and "
+        "What are the dates of departure and return, which flight do you prefer (cheapest, or earliest or latest "
+        "direct), and "
         "which payment method shall I use?",
-        "Could you tell me the dates you want for departure and return, whether you prefer the cheapest, the earliest or the "
+        "Could you tell me the dates you want for departure and return, whether you prefer the cheapest, the "
+        "earliest or the "
         "latest flight, and your payment method for the difference?",
     ),
     "ask_trip": (
         "Is it one way or round trip, what are the origin and the destination, what are the dates, and which cabin?",
-        "Could you tell me whether it is a one way or a round trip, the origin and the destination, the dates, and the cabin?",
+        "Could you tell me whether it is a one way or a round trip, the origin and the destination, the dates, "
+        "and the cabin?",
     ),
     "ask_travellers": (
-        "Which flight do you prefer (cheapest, or earliest or latest direct), and who are the passengers (full names and dates "
+        "Which flight do you prefer (cheapest, or earliest or latest direct), and who are the passengers (full "
+        "names and dates "
         "of birth)?",
-        "Do you prefer the cheapest, the earliest or the latest flight, and could you give me the full names and dates of "
+        "Do you prefer the cheapest, the earliest or the latest flight, and could you give me the full names and "
+        "dates of "
         "birth of all passengers?",
     ),
     "ask_extras": (
         "How many checked bags, do you want travel insurance, and which payment method shall I use?",
-        "How many checked bags will you take, would you like travel insurance for $30 a passenger, and which payment method "
+        "How many checked bags will you take, would you like travel insurance for $30 a passenger, and which "
+        "payment method "
         "shall I use?",
     ),
     "ask_cabin": ("Which cabin would you like?",),

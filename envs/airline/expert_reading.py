@@ -11,98 +11,21 @@ from .language import matching
 
 Record = dict[str, Any]
 
-_KEYWORDS = [
-    "book",
-    "flight",
-    "trip",
-    "cancel",
-    "cancelled",
-    "change",
-    "changed",
-    "cabin",
-    "bags",
-    "bagged",
-    "flights",
-    "dates",
-    "passenger",
-    "another",
-    "insurance",
-    "travel",
-    "destination",
-    "compensated",
-    "compensation",
-    "problem",
-    "trouble",
-    "free",
-    "paid",
-    "much",
-    "many",
-    "total",
-    "human",
-    "agent",
-    "know",
-    "remove",
-    "added",
-    "want",
-    "need",
-    "like",
-    "trying",
-    "looking",
-    "have",
-    "hoping",
-    "help",
-    "reservation",
-    "booking",
-    "plans",
-    "weather",
-    "personal",
-    "sick",
-    "health",
-    "fallen",
-    "delayed",
-    "airline",
-    "return",
-    "coming",
-    "back",
-    "leaving",
-    "earliest",
-    "latest",
-    "cheapest",
-    "direct",
-    "stop",
-    "option",
-    "round",
-    "basic",
-    "economy",
-    "business",
-    "wrong",
-    "actually",
-    "mind",
-    "wait",
-    "hold",
-    "sorry",
-    "yes",
-    "right",
-    "correct",
-    "confirm",
-    "mistake",
-    "different",
-    "second",
-    "thought",
-    "don't",
-    "know",
-    "remember",
-    "can't",
-    "find",
-    "checked",
-    "with",
-    "without",
-    "rather",
-    "good",
-    "this",
-    "what",
-    "happened",
-]
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+_KEYWORDS = _words(
+    """
+    book flight trip cancel cancelled change changed cabin bags bagged flights dates passenger another insurance
+    travel destination compensated compensation problem trouble free paid much many total human agent know
+    remove added want need like trying looking have hoping help reservation booking plans weather personal sick
+    health fallen delayed airline return coming back leaving earliest latest cheapest direct stop option round
+    basic economy business wrong actually mind wait hold sorry yes right correct confirm mistake different
+    second thought don't know remember can't find checked with without rather good this what happened
+    """
+)
 _WORD = re.compile(r"[a-z']{4,}")
 
 
@@ -119,11 +42,11 @@ def _mended(word: str) -> str:
 
 def mend(text: str) -> str:
     """Lower-case text with misspelt keywords put right."""
-    return _WORD.sub(lambda match: _mended(match[0]), text.lower().replace("’", "'"))
+    return _WORD.sub(lambda match: _mended(match[0]), text.lower().replace("\u2019", "'"))
 
 
 _LEAD = re.compile(
-    r"\b(?:(?:want|need|like|trying|looking|have|help|hoping)\s+to|rather|(?:some )?help\s+to|help\s+me(?:\s+to)?)\s+(.*)",
+    r"\b(?:(?:want|need|like|trying|looking|have|help|hoping)\s+to|rather|help\s+me(?:\s+to)?)\s+(.*)",
     re.DOTALL,
 )
 _INTENTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(

@@ -235,7 +235,8 @@ class Cancel(Handler):
         row = self.row | {"cabin": self.desk.cabin(self.row)}
         if rules.cancellation(row, self.reason, self.desk.now, flight_cancelled=hit) == "refused":
             raise Refusal(
-                "it was booked more than 24 hours ago, the airline has cancelled none of its flights, it is no business "
+                "it was booked more than 24 hours ago, the airline has cancelled none of its flights, it is no "
+                "business "
                 "class, and it has no insurance that covers the reason"
             )
 

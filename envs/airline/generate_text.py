@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from mua_env.tasks import Goal, Request
@@ -129,7 +129,7 @@ def _changed(slots: Slots) -> str:
     return ", ".join(parts)
 
 
-_WISHES: Final = {
+_WISHES: Final[Mapping[str, Callable[[Slots], str]]] = {
     "book_flight": _book,
     "cancel_reservation": lambda s: f"cancel {_reservation(s)}, because {REASON_WORDS[s['reason']]}",
     "change_flights": lambda s: (

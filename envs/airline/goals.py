@@ -4,18 +4,18 @@ The agenda user and the scripted expert share this vocabulary.
 
 Facts: ``user_id``, ``first_name``, ``last_name``.
 
-| intent | slots |
-| --- | --- |
-| ``book_flight`` | flight_type, origin, destination, date, return_date (round trips), cabin, choice, passengers, bags, insurance, payment |
-| ``cancel_reservation`` | reservation_id, reason |
-| ``change_flights`` | reservation_id, date, return_date (round trips), choice, payment; ``cabin`` where that changes as well |
-| ``change_cabin`` | reservation_id, cabin, payment |
-| ``add_bags`` | reservation_id, bags (how many more), payment |
-| ``change_passenger`` | reservation_id, passenger (full name as booked), new_passenger |
-| ``compensation`` | reservation_id, complaint |
-| ``ask`` | topic (``free_bags``, ``total_paid``), reservation_id, answer |
-| ``remove_bags``, ``add_insurance``, ``add_passenger``, ``change_route`` | never allowed; reservation_id, and bags, new_passenger or destination |
-| ``human`` | none |
+- ``book_flight``: flight_type, origin, destination, date, return_date (round trips), cabin, choice, passengers, bags,
+  insurance, payment
+- ``cancel_reservation``: reservation_id, reason
+- ``change_flights``: reservation_id, date, return_date (round trips), choice, payment; cabin where that changes too
+- ``change_cabin``: reservation_id, cabin, payment
+- ``add_bags``: reservation_id, bags (how many more), payment
+- ``change_passenger``: reservation_id, passenger (full name as booked), new_passenger
+- ``compensation``: reservation_id, complaint
+- ``ask``: topic (``free_bags``, ``total_paid``), reservation_id, answer
+- never allowed: ``remove_bags`` (reservation_id, bags), ``add_insurance`` (reservation_id), ``add_passenger``
+  (reservation_id, new_passenger), ``change_route`` (reservation_id, destination)
+- ``human``: none
 
 Values: origin and destination are airport codes; dates are ISO; ``choice`` is one of ``itineraries.CHOICES`` or a
 list of flights; passengers are records; ``payment`` is a list of payment methods in the order of their use, each

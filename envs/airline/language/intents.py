@@ -36,7 +36,8 @@ INTENTS: dict[str, Intent] = {
         Intent(
             "change_flights",
             ("reservation_id", "date", "return_date", "choice", "cabin", "payment"),
-            r"\b(?:chang|modif|updat|mov|switch|replac|rebook|reschedul)\w*\b[\s\S]*\bflights?\b|\bnew (?:flights?|itinerary|dates?)\b|"
+            r"\b(?:chang|modif|updat|mov|switch|replac|rebook|reschedul)\w*\b[\s\S]*\bflights?\b|"
+            r"\bnew (?:flights?|itinerary|dates?)\b|"
             r"\bflight changes?\b",
             _about("flights?|itinerary|reservation|dates?", _CHANGED),
         ),
@@ -95,7 +96,8 @@ WISHES: dict[str, str] = {
     "change_cabin": f"change the cabin of {_ONE}",
     "add_bags": f"add [checked |]bags to {_ONE}",
     "change_passenger": f"change a passenger of {_ONE}",
-    "compensation": "[be compensated|get compensation|ask for compensation] for [a problem with a flight|trouble with my flight|what happened to my flight]",
+    "compensation": "[be compensated|get compensation|ask for compensation] for [a problem with a flight|trouble "
+    "with my flight|what happened to my flight]",
     "ask:free_bags": f"know how many [checked |]bags are free on {_ONE}",
     "ask:total_paid": f"know how much I paid in total for {_ONE}",
     "remove_bags": f"remove a [checked |]bag from {_ONE}",

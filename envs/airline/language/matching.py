@@ -10,20 +10,16 @@ from ..airports import CITIES, PUBLIC_CITIES
 
 Record = Mapping[str, Any]
 
-_MONTHS: Final = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+_MONTHS: Final = _words(
+    """
+    january february march april may june july august september october november december
+    """
+)
 _MONTH = "|".join(f"{name[:3]}(?:{name[3:]})?" if name != "september" else "sept?(?:ember)?" for name in _MONTHS)
 _DATE = re.compile(
     rf"(?P<iso>\b\d{{4}}-(?P<m1>\d\d)-(?P<d1>\d\d)\b)|\b(?P<m2>{_MONTH})\.? (?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)"
@@ -33,32 +29,24 @@ _DATE = re.compile(
 _BORN = re.compile(r"\b(?:19\d\d|200\d|201\d)-\d\d-\d\d\b")
 _RESERVATION = re.compile(r"\b(?=[A-Z0-9]{6}\b)(?!HAT\d{3}\b)(?!\d{6}\b)[A-Z0-9]{6}\b")
 _SHOUTED = frozenset(
-    [
-        "PLEASE",
-        "CABIN",
-        "CANCEL",
-        "CHANGE",
-        "FLIGHT",
-        "RETURN",
-        "REFUND",
-        "POLICY",
-        "UPDATE",
-        "SILVER",
-        "NUMBER",
-        "AMOUNT",
-        "PAYING",
-    ]
+    _words(
+        """
+    PLEASE CABIN CANCEL CHANGE FLIGHT RETURN REFUND POLICY UPDATE SILVER NUMBER AMOUNT PAYING
+    """
+    )
 )
 FLIGHT = re.compile(r"\b(?:AL|HAT)\d{3}\b")
 _NUMBERS: Final = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _COUNT = rf"\d{{1,2}}|no|{'|'.join(_NUMBERS)}"
 _BAGS = re.compile(
-    rf"\b({_COUNT})\s+(?:(?:more|extra|additional|further|new|free|paid|checked|check-in|total|non-free|nonfree)\s+){{0,3}}"
+    rf"\b({_COUNT})\s+(?:(?:more|extra|additional|further|new|free|paid|checked|check-in|total|non-free|"
+    rf"nonfree)\s+){{0,3}}"
     r"(?:bags?|baggages?|suitcases?|pieces? of (?:luggage|baggage))\b|\bbags?(?: to (?:add|be added))?:\s*(\d{1,2})\b",
     re.IGNORECASE,
 )
 _PERSON = re.compile(
-    r"([A-Z][\w'’-]+) ([A-Z][\w'’-]+)(?: \(|,? )\s*(?:born|dob|date of birth|DOB|born on)?[: ]*((?:19|20)\d\d-\d\d-\d\d)"
+    r"([A-Z][\w'\u2019-]+) ([A-Z][\w'\u2019-]+)(?: \(|,? )\s*(?:born|dob|date of birth|DOB|born on)?[: ]*((?:19|"
+    r"20)\d\d-\d\d-\d\d)"
 )
 
 
@@ -131,14 +119,12 @@ def people(text: str) -> list[dict[str, str]]:
     return [{"first_name": first, "last_name": last, "dob": dob} for first, last, dob in _PERSON.findall(text)]
 
 
+_LAST_FOUR = re.compile(r"\b(?:ending|ends|end)\s+(?:in|with)\s*:?\s*(\d{4})\b|[x*\u2022]{2,}\s?-?(\d{4})\b")
+
+
 def last_fours(text: str) -> list[str]:
     """Last digits of cards."""
-    return re.findall(r"\b(?:ending|ends|end)\s+(?:in|with)\s*:?\s*(\d{4})\b|[x*•]{2,}\s?-?(\d{4})\b", text) and [
-        one or two
-        for one, two in re.findall(
-            r"\b(?:ending|ends|end)\s+(?:in|with)\s*:?\s*(\d{4})\b|[x*•]{2,}\s?-?(\d{4})\b", text
-        )
-    ]
+    return [one or two for one, two in _LAST_FOUR.findall(text)]
 
 
 def method_ids(text: str) -> list[str]:

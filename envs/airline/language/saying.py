@@ -18,13 +18,15 @@ Record = Mapping[str, Any]
 
 _REASONS = {
     "change_of_plans": "[my plans have changed|I had a change of plans|of a change of plans]",
-    "airline_cancelled": "[the airline cancelled a flight|the airline has cancelled one of the flights|a flight was cancelled by the airline]",
+    "airline_cancelled": "[the airline cancelled a flight|the airline has cancelled one of the flights|a flight "
+    "was cancelled by the airline]",
     "health": "[I have fallen ill|of my health|I am ill|I got sick]",
     "weather": "[the weather is bad|of the weather|of bad weather]",
     "other": "[it is personal|of a personal matter|of personal reasons]",
 }
 _COMPLAINTS = {
-    "cancelled_flight": "[the airline cancelled one of my flights|one of my flights was cancelled|a flight was cancelled]",
+    "cancelled_flight": "[the airline cancelled one of my flights|one of my flights was cancelled|a flight was "
+    "cancelled]",
     "delayed_flight": "[one of my flights is delayed|my flight today is delayed|a flight of mine is delayed]",
 }
 

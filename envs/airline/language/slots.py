@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from mua_env.language import Slot
 
-_PERSON_DETAIL = r"\b(?:first|last|full|given|family)(?: and last)? names?\b|\bsurname|\bdates? of birth\b|\bdob\b|\bbirth ?(?:date|day)s?\b"
+_PERSON_DETAIL = r"\b(?:first|last|full|given|family)(?: and last)? names?\b|\bsurname|\bdates? of birth\b|"
+r"\bdob\b|\bbirth ?(?:date|day)s?\b"
 
 SLOTS: dict[str, Slot] = {
     slot.name: slot
@@ -12,7 +13,8 @@ SLOTS: dict[str, Slot] = {
         Slot(
             "user_id",
             "user id",
-            r"\buser ?(?:id|name)\b|\baccount (?:id|number)|\bcustomer (?:id|number)|\bmember(?:ship)? (?:id|number)|\bfrequent flyer",
+            r"\buser ?(?:id|name)\b|\baccount (?:id|number)|\bcustomer (?:id|number)|\bmember(?:ship)? (?:id|"
+            r"number)|\bfrequent flyer",
             piece="user id {value}",
             short="[{value}|It is {value}.|My user id is {value}.|user id {value}]",
             long="[My user id is|It's|The user id is|You'll find me under] {value}.",
@@ -25,9 +27,12 @@ SLOTS: dict[str, Slot] = {
         Slot(
             "reservation_id",
             "reservation id",
-            r"\b(?:reservation|booking|confirmation)(?:'s)? ?(?:id|number|code|reference|no\.)s?\b|\brecord locator|\bpnr\b|"
-            r"\b(?:which|what|for which) (?:\w+ ){0,2}(?:reservation|booking|trip)s?\b|\breservation (?:is|are|do|would) (?:it|this|you)\b|"
-            r"\breservation you (?:want|would|wish|are)\b|\bids? (?:of|for) (?:the|your|this|that) (?:\w+ )?(?:reservation|booking)",
+            r"\b(?:reservation|booking|confirmation)(?:'s)? ?(?:id|number|code|reference|no\.)s?\b|"
+            r"\brecord locator|\bpnr\b|"
+            r"\b(?:which|what|for which) (?:\w+ ){0,2}(?:reservation|booking|trip)s?\b|\breservation (?:is|are|"
+            r"do|would) (?:it|this|you)\b|"
+            r"\breservation you (?:want|would|wish|are)\b|\bids? (?:of|for) (?:the|your|this|"
+            r"that) (?:\w+ )?(?:reservation|booking)",
             piece="reservation {value}",
             short="[reservation {value}|{value}|It is {value}.|Reservation {value}.|It's {value}.]",
             long="[It's reservation|The reservation id is|That would be reservation|It's about reservation] {value}.",
@@ -50,7 +55,8 @@ SLOTS: dict[str, Slot] = {
         Slot(
             "origin",
             "departure city",
-            r"\borigin\b|\bdepart(?:ing|ure)? (?:from|city|airport)\b|\bwhere\b.{0,40}\bfrom\b|\bfrom (?:where|which)\b|\bfly(?:ing)? from\b|"
+            r"\borigin\b|\bdepart(?:ing|ure)? (?:from|city|airport)\b|\bwhere\b.{0,40}\bfrom\b|\bfrom (?:where|"
+            r"which)\b|\bfly(?:ing)? from\b|"
             r"\bleav(?:e|ing) from\b",
             piece="from {value}",
             short="[From {value}.|from {value}|Departing from {value}.]",
@@ -59,7 +65,8 @@ SLOTS: dict[str, Slot] = {
         Slot(
             "destination",
             "destination",
-            r"\bdestination\b|\barriv(?:al|ing) (?:city|airport|at|in)\b|\bwhere\b.{0,40}\b(?:to|going|headed)\b|\bto (?:where|which)\b|"
+            r"\bdestination\b|\barriv(?:al|ing) (?:city|airport|at|in)\b|\bwhere\b.{0,40}\b(?:to|going|headed)\b|"
+            r"\bto (?:where|which)\b|"
             r"\bfly(?:ing)? to\b",
             piece="to {value}",
             short="[To {value}.|to {value}|I go to {value}.]",
@@ -76,7 +83,8 @@ SLOTS: dict[str, Slot] = {
         Slot(
             "return_date",
             "return date",
-            r"\breturn(?:ing)? (?:date|day|on|flight|trip|leg)\b|\bcom(?:e|ing) back\b|\bdate (?:of|for) (?:the |your )?return\b|\band return\b|"
+            r"\breturn(?:ing)? (?:date|day|on|flight|trip|leg)\b|\bcom(?:e|ing) back\b|\bdate (?:of|for) (?:the |"
+            r"your )?return\b|\band return\b|"
             r"\bfly(?:ing)? back\b",
             piece="return {value}",
             short="[Return {value}.|Return on {value}.|Coming back on {value}.]",
@@ -92,7 +100,8 @@ SLOTS: dict[str, Slot] = {
         Slot(
             "choice",
             "preference",
-            r"\bprefer\w*|\bwhich (?:new )?flights?\b|\bwhat (?:kind of |new )?flights?\b|\bcheapest\b|\bdirect\b|\bnon-?stop\b|\bstop-?overs?\b|\bone[- ]stop\b|"
+            r"\bprefer\w*|\bwhich (?:new )?flights?\b|\bwhat (?:kind of |new )?flights?\b|\bcheapest\b|"
+            r"\bdirect\b|\bnon-?stop\b|\bstop-?overs?\b|\bone[- ]stop\b|"
             r"\bwhich (?:of these |of the )?(?:options?|itinerar)",
             short="[{value}|{value}, please.|I want {value}.]",
             long="[I'd like|I'd prefer|Please take|I want] {value}.",
@@ -107,8 +116,10 @@ SLOTS: dict[str, Slot] = {
         Slot(
             "passenger",
             "name of the passenger",
-            r"\bwhich (?:of the )?(?:passenger|travell?er)s?\b|\b(?:passenger|travell?er)s?\b.{0,30}\b(?:to be |be |want to )?(?:replac|remov|chang)\w*|"
-            r"\b(?:replace|change)\b.{0,20}\b(?:passenger|travell?er)\b|\b(?:current|existing|old|present) (?:passenger|travell?er|name)|\bwhose\b",
+            r"\bwhich (?:of the )?(?:passenger|travell?er)s?\b|\b(?:passenger|travell?er)s?\b.{0,30}\b(?:to be |"
+            r"be |want to )?(?:replac|remov|chang)\w*|"
+            r"\b(?:replace|change)\b.{0,20}\b(?:passenger|travell?er)\b|\b(?:current|existing|old|"
+            r"present) (?:passenger|travell?er|name)|\bwhose\b",
             piece="instead of {value}",
             short="[Replace {value}.|Instead of {value}.|The one to replace is {value}.]",
             long="[It's about|Please replace|The passenger to replace is|Instead of] {value}.",
@@ -116,7 +127,8 @@ SLOTS: dict[str, Slot] = {
         Slot(
             "new_passenger",
             "new passenger",
-            rf"\bnew (?:passenger|travell?er|name|person)|{_PERSON_DETAIL}|\bwho (?:is going to|will|should|would|shall)\b",
+            rf"\bnew (?:passenger|travell?er|name|person)|{_PERSON_DETAIL}|\bwho (?:is going to|will|should|"
+            rf"would|shall)\b",
             piece="{value}",
             short="[The new one is {value}.|New passenger: {value}.|Put in {value}.]",
             long="[The new passenger is|Please put in|It should be|The one who travels is] {value}.",
@@ -138,7 +150,8 @@ SLOTS: dict[str, Slot] = {
         Slot(
             "payment",
             "payment method",
-            r"\bpayments?\b|\bpay\b|\bpaying\b|\bgift cards?\b|\bcredit cards?\b|\bcertificates?\b(?!.{0,30}\b(?:worth|of \$))|\bwhich card|"
+            r"\bpayments?\b|\bpay\b|\bpaying\b|\bgift cards?\b|\bcredit cards?\b|"
+            r"\bcertificates?\b(?!.{0,30}\b(?:worth|of \$))|\bwhich card|"
             r"\brefund(?:ed)? (?:to|method|go|sent)|\bprice difference|\bcharge\b.{0,20}\bto\b",
             short="[{value}|{value}, please.|{value}.|Use {value}.]",
             long="[Please use|I'd like to use|I want to use|Let's use|Put it on] {value}.",
@@ -146,7 +159,8 @@ SLOTS: dict[str, Slot] = {
         Slot(
             "complaint",
             "problem",
-            r"\b(?:delayed|cancell?ed) or (?:delayed|cancell?ed)\b|\bwhat (?:happened|went wrong|is wrong|is the (?:issue|problem|matter))\b|"
+            r"\b(?:delayed|cancell?ed) or (?:delayed|cancell?ed)\b|\bwhat (?:happened|went wrong|is wrong|"
+            r"is the (?:issue|problem|matter))\b|"
             r"\b(?:issue|problem|incident)\b|\b(?:was|were|is|has)\b.{0,40}\b(?:delayed|cancell?ed)\b",
             short="[{value}|{value}.]",
             long="[Well, {value}|The problem is that {value}|What happened is that {value}].",
