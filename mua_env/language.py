@@ -114,6 +114,12 @@ class DialogueLanguage(ABC):
     def compare(self, intent: str, slots: Mapping[str, Any], text: str) -> Comparison:
         """Hold an agent's proposal or claim against a request."""
 
+    def named(self, text: str) -> frozenset[str]:
+        """The intents that an agent's proposal or claim is about."""
+        return frozenset(
+            name for name, intent in self.intents.items() if intent.acts and intent.named_pattern.search(text)
+        )
+
     def answered(self, slots: Mapping[str, Any], text: str) -> bool:
         """Whether the text holds the answer that a question was asked for."""
         answer = str(slots.get("answer", ""))

@@ -17,7 +17,7 @@ from .expert_phrases import phrase
 from .expert_requests import HANDLERS, Handler, Switch
 
 _TRIES = 4
-_LATE = 12
+_LATE = 9
 # Importing them registers their handlers.
 _REGISTERED = (expert_handlers, expert_questions)
 

@@ -97,7 +97,10 @@ class Turn(Speaker):
 
     def _claims(self, request: Pending, claim: str) -> bool:
         intent = self.language.intents.get(request.intent)
-        return intent is not None and intent.done_pattern.search(claim) is not None
+        named = self.language.named(claim)
+        if intent is None or (named and request.intent not in named):
+            return False
+        return intent.done_pattern.search(claim) is not None
 
     def _contradict(self, request: Pending, claim: str) -> None:
         request.corrected += 1
@@ -116,8 +119,8 @@ class Turn(Speaker):
             return
         pending = self.agenda.unsettled()
         named = [r for r in pending if self._named(r)]
-        fitting = [r for r in named if self.compare(r, acts.text).fits]
         current = self.agenda.current
+        fitting = [r for r in named if self._fits(r, acts.text, known=r is current)]
         candidates = fitting or named
         chosen = current if current in candidates or not candidates else candidates[0]
         if chosen is None:
@@ -137,13 +140,16 @@ class Turn(Speaker):
         else:
             self._correct(chosen, comparison.wrong)
 
+    def _fits(self, request: Pending, text: str, *, known: bool) -> bool:
+        """Whether a proposal is right; one for a request that was not mentioned yet must have something right in it."""
+        comparison = self.compare(request, text)
+        return comparison.fits and (known or bool(comparison.right))
+
     def _named(self, request: Pending) -> bool:
-        intent = self.language.intents.get(request.intent)
-        return intent is not None and intent.named_pattern.search(self.acts.text) is not None
+        return request.intent in self.language.named(self.acts.text)
 
     def _other_intent(self) -> bool:
-        intents = self.language.intents.values()
-        return any(intent.acts and intent.named_pattern.search(self.acts.text) for intent in intents)
+        return bool(self.language.named(self.acts.text))
 
     def _agree(self, request: Pending) -> None:
         change = request.change
@@ -291,6 +297,8 @@ class Turn(Speaker):
             request.status = "open"
             self._forget()
             self.parts.append(phrase("next", self.voice, wish=self.wish(request)))
+        elif not self.parts:
+            self._repeat()
 
     def _forget(self) -> None:
         """Slots of a request that is over have not been given for the next one."""

@@ -8,7 +8,7 @@ from typing import Any
 from mua_env.language import Comparison, DialogueLanguage
 from mua_env.users.agenda_personas import Voice
 
-from . import comparing, saying
+from . import comparing, naming, saying
 from .intents import INTENTS
 from .slots import SLOTS
 
@@ -46,6 +46,10 @@ class RetailLanguage(DialogueLanguage):
     def compare(self, intent: str, slots: Mapping[str, Any], text: str) -> Comparison:
         """Hold a proposal or claim against a request."""
         return comparing.compare(intent, slots, text, self.products)
+
+    def named(self, text: str) -> frozenset[str]:
+        """The intents that a proposal or claim is about, the plain ones before what could be part of them."""
+        return naming.named(text)
 
     def answered(self, slots: Mapping[str, Any], text: str) -> bool:
         """Whether the text holds the expected answer."""

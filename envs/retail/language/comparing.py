@@ -18,6 +18,7 @@ _ITEM_INTENTS = ("return_items", "exchange_items", "modify_items")
 _KEPT = re.compile(
     r"\b(?:contain|includ|consist|keep|kept|remain|unchanged|other|rest|stay|without|except|not)\w*\b", re.IGNORECASE
 )
+_REASON = re.compile(r"\breason\b[^.:\n]{0,40}(?::|\bis\b)\s*\w", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _IDS = re.compile(r"#?\bW\d+|\bending in \d+")
 
@@ -53,8 +54,12 @@ def _order(wanted: str, text: str) -> bool | None:
 
 
 def _reason(wanted: str, text: str) -> bool | None:
+    if wanted.lower() in text.lower():
+        return True
     found = matching.reasons(text)
-    return wanted in found if found else None
+    if found:
+        return wanted in found
+    return False if _REASON.search(text) else None
 
 
 def _payment(wanted: Record, text: str) -> bool | None:

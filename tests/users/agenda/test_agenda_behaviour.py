@@ -131,7 +131,7 @@ def test_corrects_items_options_payment_and_address() -> None:
 
 def test_accepts_a_proposal_in_another_form() -> None:
     text = user(exchange()).reply(
-        "Here is the **summary**:\n\n- Order: #W7654321\n- Teapot (0.6 l, glass, blue) to Teapot (0.9 l, glass, white)\n"
+        "Here is the **summary**:\n\n- Order: #W7654321\n- Teapot (0.6 l, glass, blue) -> (0.9 l, glass, white)\n"
         "- Floor Lamp (black, 140 cm, dimmer: no) -> Floor Lamp (black, 160 cm, dimmer: yes)\n"
         "- Price difference: $4.20, charged to Visa ending in 4421\n\nWould you like me to proceed with the exchange?"
     )
