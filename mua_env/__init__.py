@@ -16,7 +16,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from mua_env.registration import register_all
+from mua_env.registration import register_all as register_all
 
 if TYPE_CHECKING:
     from mua_env.agents.base import Agent as Agent

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, PendingRollbackError, SQLAlchemyError
 
 from mua_env.episode import AgentStep, Episode
 from mua_env.errors import DomainError, EpisodeError, UserFault
@@ -23,6 +23,9 @@ from mua_env.tasks import Task
 from mua_env.trajectory import Trajectory
 from mua_env.users.base import UserReply, UserSession, UserSimulator
 from mua_env.world import SQLWorld
+
+_BROKEN = (DBAPIError, PendingRollbackError)
+"""What a statement raises when the database, and not the tool, has failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +216,7 @@ class Session:
         self._listener = self._listen(task)
         try:
             self.world.load(task.initial_actions)
-        except DBAPIError:
+        except _BROKEN:
             # The connection was lost between two episodes; one that cannot be had anew is an error.
             self._drop_world()
             self.world.load(task.initial_actions)
@@ -250,9 +253,9 @@ class Session:
             raise EpisodeError("the environment is closed")
         try:
             return self.episode.agent_turn(turn)
-        except DBAPIError as error:
+        except _BROKEN as error:
             # A database that broke is not the agent's failure; the next episode gets a fresh clone.
-            self.episode.fail("environment", f"the database failed: {error.orig}")
+            self.episode.fail("environment", f"the database failed: {getattr(error, 'orig', error)}")
             self._score = self.setting.scorer.unscored(self.episode.record(), reward=self.reward)
             self._drop_world()
             return AgentStep()
@@ -260,7 +263,7 @@ class Session:
     def _drop_world(self) -> None:
         world, self._world = self._world, None
         if world is not None:
-            with suppress(DBAPIError):
+            with suppress(SQLAlchemyError):
                 world.close()
 
     def _ask(self, text: str | None) -> UserReply:

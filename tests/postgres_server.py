@@ -7,11 +7,13 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
 import pytest
 
+OTHER = ("nobody", "nogroup")
 FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=200")
 
 
@@ -21,7 +23,9 @@ def running_server() -> Iterator[str]:
     folder = Path(tempfile.mkdtemp(prefix="muapg", dir="/tmp"))
     folder.chmod(0o755)
     try:
-        programs = _packaged() or _installed()
+        # A folder of root's is no use to the other user that the server runs as.
+        usable = (path for path in _programs() if _call([str(path / "initdb"), "--version"], subprocess.DEVNULL) == 0)
+        programs = next(usable, None)
         if programs is None:
             pytest.skip("no PostgreSQL: neither the package pgserver nor initdb and pg_ctl are there")
         with _started(programs, folder) as url:
@@ -35,19 +39,14 @@ def _started(programs: Path, folder: Path) -> Iterator[str]:
     data, sockets = folder / "data", folder / "s"
     for path in (data, sockets):
         path.mkdir(mode=0o700)
-    # PostgreSQL refuses to run as root.
-    other = {"user": "nobody", "group": "nogroup", "extra_groups": []} if os.geteuid() == 0 else {}
-    if other:
-        shutil.chown(data, "nobody", "nogroup")
-        shutil.chown(sockets, "nobody", "nogroup")
+        if os.geteuid() == 0:
+            shutil.chown(path, *OTHER)
 
     def run(program: str, *arguments: str) -> None:
         log = folder / f"{program}.log"
         with log.open("w") as file:
-            done = subprocess.run(
-                [str(programs / program), *arguments], stdout=file, stderr=file, cwd="/", check=False, **other
-            )
-        assert done.returncode == 0, log.read_text()
+            code = _call([str(programs / program), *arguments], file)
+        assert code == 0, log.read_text()
 
     run("initdb", "-D", str(data), "-U", "postgres", "--auth=trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync")
     options = " ".join([f"-k {sockets} -h ''", *(f"-c {setting}" for setting in FAST)])
@@ -58,18 +57,24 @@ def _started(programs: Path, folder: Path) -> Iterator[str]:
         run("pg_ctl", "-D", str(data), "-m", "immediate", "-w", "stop")
 
 
-def _packaged() -> Path | None:
+def _call(command: list[str], output: IO[str] | int) -> int:
+    """Run a program, as another user where this one is root: PostgreSQL refuses to run as root."""
+    user, group = OTHER if os.geteuid() == 0 else (None, None)
     try:
+        return subprocess.run(
+            command, stdout=output, stderr=output, cwd="/", check=False, user=user, group=group
+        ).returncode
+    except OSError:
+        return 126
+
+
+def _programs() -> Iterator[Path]:
+    """Folders that may hold the server's programs, the best first."""
+    with suppress(ImportError):
         import pgserver
-    except ImportError:
-        return None
-    return Path(pgserver.__file__).parent / "pginstall" / "bin"
 
-
-def _installed() -> Path | None:
-    places = [Path("/usr/local/bin"), *sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)]
+        yield Path(pgserver.__file__).parent / "pginstall" / "bin"
     found = shutil.which("initdb")
-    for place in [*([Path(found).parent] if found else []), *places]:
-        if (place / "initdb").exists() and (place / "pg_ctl").exists():
-            return place
-    return None
+    if found:
+        yield Path(found).parent
+    yield from sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)

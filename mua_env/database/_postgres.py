@@ -217,7 +217,7 @@ class Server:
     def _drop_unused(self, name: str) -> bool:
         try:
             self.run(f'DROP DATABASE IF EXISTS "{name}"')
-        except (ConfigError, DBAPIError):
+        except (ConfigError, SQLAlchemyError):
             # Someone is connected, it is another role's, or the server is gone: a later start drops what is left.
             return False
         return True
@@ -244,7 +244,7 @@ class Server:
 
 def _disconnect(connection: Connection) -> None:
     # At the end of a process the server may be gone already.
-    with suppress(DBAPIError):
+    with suppress(SQLAlchemyError):
         connection.close()
 
 

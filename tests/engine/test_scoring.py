@@ -141,7 +141,7 @@ def test_compat_tells_whole_numbers_from_floats() -> None:
     task = shop.tasks("train")[1].model_copy(update={"id": "typed", "actions": gold})
     found = {}
     for mode in ("strict", "compat"):
-        setting = load_setting(shop, "train", mode=mode)  # type: ignore[arg-type]
+        setting = load_setting(shop, "train", mode=mode)
         session = Session(setting, ShopUser())
         found[mode] = play(session, task, call("set_total", order_id="#1", total=25.0), "done").reward
         session.close()

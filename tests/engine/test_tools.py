@@ -160,7 +160,7 @@ def test_untyped_argument_is_a_fault_of_the_domain(template: Template) -> None:
 def test_subclass_inherits_and_replaces_tools() -> None:
     class More(ShopTools):
         @tool
-        def get_order(self, order_id: str, verbose: bool = False) -> str:
+        def get_order(self, order_id: str, verbose: bool = False) -> dict[str, Any]:
             """Look."""
             raise ToolError("closed")
 

@@ -53,8 +53,9 @@ def test_same_dialogues_as_one_by_one(database_url: str | None) -> None:
         for i, env in enumerate(singles):
             observation, reward, ended, _, _ = env.step(turn)
             assert (observations[i], rewards[i], terminated[i]) == (observation, reward, ended)
-    for env in [*singles, vector]:
+    for env in singles:
         env.close()
+    vector.close()
 
 
 def test_ended_dialogues_begin_anew_at_the_next_step() -> None:

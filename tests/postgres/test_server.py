@@ -72,7 +72,7 @@ sys.stdin.readline()
 
 def names_from(process: subprocess.Popen[str]) -> set[str]:
     assert process.stdout is not None
-    names = set()
+    names: set[str] = set()
     for line in process.stdout:
         if line.strip() == "ready":
             return names
@@ -259,7 +259,7 @@ def test_wrong_password_is_named_and_not_shown(postgres_url: str, query: Query) 
         assert "refuses the password of 'keeper'" in said
         assert "wrong-one" not in said
         assert "refuses the password of 'keeper'" in opening(postgres_url.replace("postgres@", "keeper@"))
-        template = open_template(shop.models, rows(1004), url=postgres_url.replace("postgres@", "keeper:right@"))
+        template = PostgresTemplate(shop.models, rows(1004), postgres_url.replace("postgres@", "keeper:right@"))
         database = template.clone()
         assert (database.get(Order, "#1") or {})["total"] == 1004
         database.close()
