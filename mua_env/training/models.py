@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mua_env.errors import ConfigError
+from mua_env.errors import ConfigError, missing_extra
 from mua_env.training.config import ScratchConfig
 from mua_env.training.demonstrations import Demonstrations
 from mua_env.training.parsing import render_turn
@@ -43,8 +43,12 @@ def load(path: str, *, dtype: str = "float32") -> tuple[PreTrainedModel, PreTrai
 
     Raises:
         ConfigError: there is none; the text says what transformers said.
+        MissingExtra: the [train] extra is not installed.
     """
-    from transformers import AutoModelForCausalLM, AutoTokenizer
+    try:
+        from transformers import AutoModelForCausalLM, AutoTokenizer
+    except ImportError as error:
+        raise missing_extra("train", needed_by="a local model") from error
 
     try:
         tokenizer: Any = AutoTokenizer.from_pretrained(path)
