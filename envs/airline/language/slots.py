@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from mua_env.language import Slot
 
-_PERSON_DETAIL = r"\b(?:first|last|full|given|family)(?: and last)? names?\b|\bsurname|\bdates? of birth\b|"
-r"\bdob\b|\bbirth ?(?:date|day)s?\b"
+_PERSON_DETAIL = (
+    r"\b(?:first|last|full|given|family)(?: and last)? names?\b|\bsurname|\bdates? of birth\b|"
+    r"\bdob\b|\bbirth ?(?:date|day)s?\b"
+)
 
 SLOTS: dict[str, Slot] = {
     slot.name: slot
