@@ -35,7 +35,9 @@ PathOption = Annotated[
     Path | None, typer.Option("--path", help="Where the files of a public benchmark lie (for tau1:...).")
 ]
 SeedOption = Annotated[int, typer.Option("--seed", help="Of everything random.")]
-UserOption = Annotated[str, typer.Option("--user", help="User simulator: agenda (offline), llm, local (a model's folder), or human.")]
+UserOption = Annotated[
+    str, typer.Option("--user", help="User simulator: agenda (offline), llm, local (a model's folder), or human.")
+]
 UserSetting = Annotated[
     list[str] | None,
     typer.Option("--user-option", "-U", metavar="KEY=VALUE", help="Option of the user, as model=gpt-4.1."),
