@@ -26,7 +26,6 @@ $(VENV)/.dev: $(VENV)/.train
 	touch $@
 
 quickstart: $(VENV)/.train  ## Install, watch one dialogue, then cold start and GRPO of a small model on Retail
-	$(BIN)/mua-env play --watch --domain retail --seed 7
 	$(BIN)/mua-env quickstart
 
 test: $(VENV)/.dev check  ## All tests
