@@ -121,6 +121,12 @@ def answered(slots: Record, text: str) -> bool:
     return any(float(number) == float(answer) for number in _NUMBER.findall(plain))
 
 
+_ABOUT_FLIGHTS = re.compile(
+    r"\bflights?\b|\bdirect\b|\bstops?\b|\bcheapest\b|\boptions?\b|\bitinerar|\bnon-?stop\b|\bstop-?over"
+)
+_ABOUT_DEPARTURE = re.compile(
+    r"\bdepart|\bleav|\boutbound\b|\bdates\b|\bdays\b|\btravel(?:ling)?\b|\bgo(?:ing)? out\b|\bfly out\b"
+)
 _PERSON_SLOTS = ("first_name", "last_name", "passengers", "passenger", "new_passenger")
 
 
@@ -128,7 +134,7 @@ def refine(asked: Sequence[str], text: str, given: Mapping[str, int], intent: st
     """Mend what patterns alone get wrong: whose name is asked for, and what belongs to the intent."""
     slots = list(asked)
     if given.get("user_id") and intent in _PEOPLE and any(slot in _PERSON_SLOTS for slot in slots):
-        wanted = [slot for slot in _PEOPLE[intent] if slot in slots or slot != "passenger"]
+        wanted = [slot for slot in _PEOPLE[intent] if slot in slots] or [_PEOPLE[intent][-1]]
         slots = [*wanted, *(slot for slot in slots if slot not in _PERSON_SLOTS)]
     elif intent not in _PEOPLE:
         slots = [slot for slot in slots if slot not in _PERSON_SLOTS[2:]]
@@ -142,6 +148,12 @@ def refine(asked: Sequence[str], text: str, given: Mapping[str, int], intent: st
         slots = [slot for slot in slots if slot not in ("cabin", "choice")]
     if intent != "book_flight":
         slots = [slot for slot in slots if slot not in ("flight_type", "insurance")]
+    low = text.lower()
+    if len(slots) > 1 and "choice" in slots and not _ABOUT_FLIGHTS.search(low):
+        # "Which cabin do you prefer?" asks for no flight.
+        slots.remove("choice")
+    if "return_date" in slots and "date" in slots and not _ABOUT_DEPARTURE.search(low):
+        slots.remove("date")
     if intent == "change_flights" and "return_date" in slots and "date" not in slots and re.search(r"\bdepart", text):
         slots.insert(slots.index("return_date"), "date")
     return tuple(dict.fromkeys(slots))

@@ -86,7 +86,7 @@ SLOTS: dict[str, Slot] = {
             "return_date",
             "return date",
             r"\breturn(?:ing)? (?:date|day|on|flight|trip|leg)\b|\bcom(?:e|ing) back\b|\bdate (?:of|for) (?:the |"
-            r"your )?return\b|\band return\b|"
+            r"your )?return\b|\band return\b|\b(?:date|day|when)\b.{0,40}\breturn\b|"
             r"\bfly(?:ing)? back\b",
             piece="return {value}",
             short="[Return {value}.|Return on {value}.|Coming back on {value}.]",
@@ -111,7 +111,7 @@ SLOTS: dict[str, Slot] = {
         Slot(
             "passengers",
             "passenger",
-            rf"\bpassengers?\b|\btravell?ers?\b|\bwho\b.{{0,20}}\b(?:fly|travel)\w*|{_PERSON_DETAIL}",
+            rf"(?<!per )(?<!\ba )\bpassengers?\b|\btravell?ers?\b|\bwho\b.{{0,20}}\b(?:fly|travel)\w*|{_PERSON_DETAIL}",
             short="[{value}|{value}.|Passengers: {value}.]",
             long="[The passengers are|It's for|Travelling:|That would be] {value}.",
         ),
