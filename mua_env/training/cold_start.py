@@ -64,6 +64,7 @@ def train_cold_start(
     pad_id: int,
     seed: int,
     drills: Sequence[TokenTrajectory] = (),
+    windows: Sequence[TokenTrajectory] = (),
     report: Report | None = None,
 ) -> PreTrainedModel:
     """Train a model on dialogues, in place.
@@ -74,7 +75,9 @@ def train_cold_start(
         config: batch, epochs, optimiser.
         pad_id: any valid id.
         seed: of the order of batches.
-        drills: short exchanges that `config.drill` of the batches are drawn from.
+        drills: copy drills, which a share of `config.drill` of the batches is drawn from; such a batch has
+            about as many tokens as one of dialogues.
+        windows: single turns with little history, for a share of `config.window`.
         report: called after each update with ``step``, ``steps``, ``loss``, ``learning_rate``, ``tokens``
             (the agent's), ``grad_norm``.
 
@@ -88,7 +91,8 @@ def train_cold_start(
     except ImportError:
         raise missing_extra("train", needed_by="the cold start") from None
     accelerator = Accelerator(cpu=not torch.cuda.is_available())
-    steps = max(1, math.ceil(len(dialogues) / config.batch * config.epochs))
+    shares = (config.drill if drills else 0.0, config.window if windows else 0.0)
+    steps = max(1, math.ceil(len(dialogues) / config.batch * config.epochs / (1 - sum(shares))))
     optimizer = torch.optim.AdamW(
         model.parameters(),
         lr=config.learning_rate,
@@ -98,7 +102,7 @@ def train_cold_start(
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, _cosine(steps, config.warmup))
     wrapped, optimizer = accelerator.prepare(model, optimizer)
     wrapped.train()
-    batches = _batches(dialogues, drills, config, seed)
+    batches = _batches((dialogues, drills, windows), shares, config.batch, seed)
     for step in range(1, steps + 1):
         loss, tokens, norm = _update(accelerator, wrapped, optimizer, next(batches), config, pad_id)
         rate = float(schedule.get_last_lr()[0])
@@ -132,7 +136,8 @@ def _update(
     world, rank = accelerator.num_processes, accelerator.process_index
     tokens = sum(sum(trajectory.mask) for trajectory in batch)
     mine = batch[rank::world]
-    parts = [mine[start : start + config.micro_batch] for start in range(0, len(mine), config.micro_batch)]
+    micro = max(config.micro_batch, config.micro_batch * len(batch) // config.batch)
+    parts = [mine[start : start + micro] for start in range(0, len(mine), micro)]
     scale = world / tokens
     if not parts:  # a short last batch: this process still takes part in the exchange of gradients
         parts, scale = [batch[:1]], 0.0
@@ -154,16 +159,21 @@ def _update(
 
 
 def _batches(
-    dialogues: Sequence[TokenTrajectory],
-    drills: Sequence[TokenTrajectory],
-    config: ColdStartConfig,
-    seed: int,
+    pools: tuple[Sequence[TokenTrajectory], ...], shares: tuple[float, float], size: int, seed: int
 ) -> Iterator[list[TokenTrajectory]]:
-    """Batches without end: epochs of dialogues of similar length, with batches of drills between them."""
+    """Batches without end: epochs of dialogues of similar length, with batches of the short pools between them."""
     rng = random.Random(derive_seed(seed, "cold start"))
-    pools = [_epochs(dialogues, config.batch, rng), _epochs(drills, config.batch, rng)]
+    tokens = size * _mean_length(pools[0])
+    sizes = [max(1, round(tokens / _mean_length(pool))) if pool else size for pool in pools]
+    streams = [_epochs(pool, count, rng) for pool, count in zip(pools, sizes, strict=True)]
     while True:
-        yield next(pools[bool(drills) and rng.random() < config.drill])
+        draw = rng.random()
+        kind = 1 if draw < shares[0] else 2 if draw < sum(shares) else 0
+        yield next(streams[kind])
+
+
+def _mean_length(pool: Sequence[TokenTrajectory]) -> float:
+    return sum(map(len, pool)) / len(pool)
 
 
 def _epochs(examples: Sequence[TokenTrajectory], size: int, rng: random.Random) -> Iterator[list[TokenTrajectory]]:

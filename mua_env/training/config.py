@@ -32,14 +32,20 @@ class ScratchConfig(_Settings):
     layers: int = Field(4, description="transformer layers")
     heads: int = Field(4, description="attention heads")
     kv_heads: int = Field(2, description="key-value heads")
+    head: int = Field(64, description="width of a head; query-key norm bounds attention by its square root")
+    initializer: float = Field(
+        0.08,
+        description="spread of the first weights, about 1 / sqrt(hidden); with the 0.02 of large models one this "
+        "small does not begin to copy within a short run",
+    )
     feed_forward: int = Field(3, description="width of the feed-forward layer, in multiples of `hidden`")
     positions: int = Field(4096, description="longest sequence in tokens")
     vocabulary: int = Field(2048, description="size of the tokenizer; small, and digits single")
 
     @model_validator(mode="after")
     def _divides(self) -> ScratchConfig:
-        if self.hidden % self.heads or self.heads % self.kv_heads:
-            raise ValueError("hidden must be a multiple of heads, and heads of kv_heads")
+        if self.heads % self.kv_heads:
+            raise ValueError("heads must be a multiple of kv_heads")
         return self
 
 
@@ -92,8 +98,15 @@ class ColdStartConfig(_Settings):
     warmup: float = Field(0.0, description="share of the updates with a rising rate; not reported")
     clip: float = Field(1.0, description="gradient norm; released script (for GRPO)")
     renumbered: int = Field(0, description="copies of each dialogue with other numbers; this project")
-    drill: float = Field(0.0, description="share of batches of copy drills; this project, small models only")
+    drill: float = Field(0.0, ge=0, lt=1, description="share of batches of copy drills; this project, small models")
+    window: float = Field(0.0, ge=0, lt=1, description="share of batches of single turns with little history; as drill")
     autocast: Literal["no", "bf16"] = Field("no", description="this project; bf16 saves time where the CPU has it")
+
+    @model_validator(mode="after")
+    def _leaves_dialogues(self) -> ColdStartConfig:
+        if self.drill + self.window >= 1:
+            raise ValueError("drill and window leave no batches of whole dialogues; their sum must be below 1")
+        return self
 
 
 class GrpoSettings(_Settings):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from mua_env.training.pool import DialoguePool
     from mua_env.trajectory import Trajectory
 
-_DRILLS_PER_EXCHANGE = 3
 _NUMBER = re.compile(r"\d{4,}")
 
 
@@ -77,23 +76,21 @@ class Demonstrations:
         lost = self.tried - len(self.dialogues)
         return f"{len(self.dialogues)} dialogues solved and kept, {lost} not solved and left out"
 
-    def encode(
-        self, chat: ChatTokens, *, renumbered: int = 0, drills: bool = False, seed: int
-    ) -> tuple[list[TokenTrajectory], list[TokenTrajectory]]:
-        """Trajectories of the dialogues with ``renumbered`` further copies of each, and copy drills."""
-        rng = random.Random(derive_seed(seed, "numbers"))
-        copies = [m for m in self.dialogues for _ in range(renumbered)]
-        whole = [*self.dialogues, *(renumber(messages, rng) for messages in copies)]
-        short = [d for m in self.dialogues for d in copy_drills(m)] if drills else []
+    def encode(self, chat: ChatTokens, *, renumbered: int = 0, seed: int) -> list[TokenTrajectory]:
+        """Trajectories of the dialogues, with ``renumbered`` further copies of each."""
+        rng = random.Random(derive_seed(seed, "dialogues"))
+        copies = [renumber(messages, rng) for messages in self.dialogues for _ in range(renumbered)]
+        return [encode_dialogue(chat, self.system, messages) for messages in [*self.dialogues, *copies]]
+
+    def encode_short(
+        self, chat: ChatTokens, cut: Callable[[Sequence[Message]], list[list[Message]]], *, copies: int, seed: int
+    ) -> list[TokenTrajectory]:
+        """Trajectories of what `copy_drills` or `turn_windows` cut out of the dialogues, without a system
+        prompt, each in ``copies`` versions with other numbers."""
+        rng = random.Random(derive_seed(seed, cut.__name__))
         alone = SystemPrompt("", None)
-        return (
-            [encode_dialogue(chat, self.system, messages) for messages in whole],
-            [
-                encode_dialogue(chat, alone, renumber(messages, rng))
-                for messages in short
-                for _ in range(_DRILLS_PER_EXCHANGE)
-            ],
-        )
+        short = [part for messages in self.dialogues for part in cut(messages)]
+        return [encode_dialogue(chat, alone, renumber(part, rng)) for part in short for _ in range(copies)]
 
 
 def hold(session: Session, agent: Agent, task: Task, *, seed: int) -> float | None:
@@ -148,6 +145,22 @@ def copy_drills(messages: Sequence[Message]) -> list[list[Message]]:
         if said & used:
             drills.append([UserMessage(content=before.content), after])
     return drills
+
+
+def turn_windows(messages: Sequence[Message]) -> list[list[Message]]:
+    """Each turn of the agent with at most the three messages before it: most of what a turn depends on, at a
+    fraction of the tokens. A window begins with what the agent was told, as the user's words."""
+    windows: list[list[Message]] = []
+    for index, message in enumerate(messages):
+        if not isinstance(message, AssistantMessage):
+            continue
+        start = max(0, index - 3)
+        while isinstance(messages[start], AssistantMessage):
+            start += 1
+        if start < index:
+            told = UserMessage(content=messages[start].content or "")
+            windows.append([told, *messages[start + 1 : index + 1]])
+    return windows
 
 
 def renumber(messages: Sequence[Message], rng: random.Random) -> list[Message]:

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from mua_env.errors import ConfigError, missing_extra
+from mua_env.reports.html import write_report
 from mua_env.training.config import TrainConfig
 from mua_env.training.console import Reporter
-from mua_env.training.demonstrations import Demonstrations
+from mua_env.training.demonstrations import Demonstrations, copy_drills, turn_windows
 from mua_env.training.plots import plot_run
 from mua_env.training.run_folder import RunFolder, new_run_folder
 from mua_env.training.seeds import derive_seed
@@ -84,6 +85,8 @@ class Run:
         if config.model.path is None and config.cold_start is None:
             raise ConfigError("a model from nothing needs a cold start; give model.path, or keep cold_start")
         self.config = config
+        self.pool = make_pool(config.environment, user=user)
+        self.held_out = make_pool(config.environment, held_out=True, user=user)
         self.processes = Processes()
         rank = self.processes.rank
         chosen = Path(folder) if folder is not None else None
@@ -92,8 +95,6 @@ class Run:
             chosen.mkdir(parents=True, exist_ok=True)
         self.folder = RunFolder(self.processes.share(chosen), rank=rank)
         self.reporter = reporter or Reporter(quiet=rank > 0)
-        self.pool = make_pool(config.environment, user=user)
-        self.held_out = make_pool(config.environment, held_out=True, user=user)
         self.summary: dict[str, Any] = {"processes": self.processes.count}
         self._checkpoint = config.model.path
 
@@ -141,20 +142,24 @@ class Run:
         assert settings is not None
         assert demonstrations is not None
         self.reporter.phase("Cold start")
-        dialogues, drills = demonstrations.encode(
-            self.chat, renumbered=settings.renumbered, drills=settings.drill > 0, seed=self._seed("cold start")
+        seed = self._seed("cold start")
+        dialogues = demonstrations.encode(self.chat, renumbered=settings.renumbered, seed=seed)
+        drills, windows = (
+            demonstrations.encode_short(self.chat, cut, copies=1 + settings.renumbered, seed=seed) if share else []
+            for cut, share in ((copy_drills, settings.drill), (turn_windows, settings.window))
         )
         self.reporter.say(
             f"  {len(dialogues)} dialogues of {sum(map(len, dialogues)) / len(dialogues):.0f} tokens on average, "
-            f"{len(drills)} copy drills"
+            f"{len(drills)} copy drills, {len(windows)} single turns"
         )
         train_cold_start(
             self.model,
             dialogues,
             settings,
             pad_id=self.chat.pad_id,
-            seed=self._seed("cold start"),
+            seed=seed,
             drills=drills,
+            windows=windows,
             report=self._report_cold_start,
         )
         self._save("cold-start")
@@ -215,9 +220,11 @@ class Run:
         self.folder.write_json("summary.json", self.summary)
         if self.processes.rank == 0:
             plot_run(self.folder.path)
-            names = ("config.json", "metrics.jsonl", "trajectories.jsonl", "checkpoints", "summary.json", "curves.png")
+            write_report(self.folder.path, limit=200, newest=True)
+            lines = ("config.json", "metrics.jsonl", "trajectories.jsonl", "checkpoints", "summary.json")
+            pages = ("curves.png", "report.html")
             self.reporter.phase("Run folder")
-            self.reporter.files(f"{self.folder.path} with", [Path(name) for name in names])
+            self.reporter.files(f"{self.folder.path} with", [Path(name) for name in lines + pages])
         self.processes.wait()
         return self.folder.path
 

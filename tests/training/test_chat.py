@@ -5,7 +5,7 @@ import pytest
 from mua_env.errors import ConfigError
 from mua_env.messages import AssistantMessage, Message, ToolMessage, UserMessage, dump
 from mua_env.training.chat import ChatTokens
-from mua_env.training.demonstrations import copy_drills, encode_dialogue, renumber
+from mua_env.training.demonstrations import copy_drills, encode_dialogue, renumber, turn_windows
 from mua_env.training.scratch import build_tokenizer
 from mua_env.training.template import SystemPrompt, system_prompt
 
@@ -105,3 +105,14 @@ def test_drills_and_renumbering(toy: Toy) -> None:
     assert all(number in drill[1].tool_calls[0].function.arguments for drill in copy_drills(changed))
     empty = encode_dialogue(toy.chat, SystemPrompt("", None), changed)
     assert not [span for span in empty.spans if span.source == "system"]
+
+
+def test_windows_hold_one_turn_and_little_before_it(toy: Toy) -> None:
+    messages = toy.dialogues[1]
+    turns = [message for message in messages if isinstance(message, AssistantMessage)]
+    windows = turn_windows(messages)
+    assert [window[-1] for window in windows] == turns
+    for window in windows:
+        assert isinstance(window[0], UserMessage)
+        assert len(window) <= 4
+    assert [message.content for message in windows[-1][:-1]] == [m.content for m in messages[-4:-1]]

@@ -1,10 +1,15 @@
+from typing import Any
+
 import pytest
 import torch
 
 from mua_env.errors import ConfigError
+from mua_env.training import cold_start
 from mua_env.training.cold_start import agent_token_loss, pad_batch, train_cold_start
-from mua_env.training.config import ColdStartConfig, ScratchConfig
+from mua_env.training.config import ColdStartConfig, ScratchConfig, load_config
+from mua_env.training.demonstrations import copy_drills, encode_dialogue
 from mua_env.training.scratch import build_model
+from mua_env.training.template import SystemPrompt
 
 from .conftest import Toy
 
@@ -76,4 +81,29 @@ def test_padding_changes_no_loss(toy: Toy) -> None:
     assert len(batch[0]) != len(batch[1])
     together = agent_token_loss(model, batch, pad_id=0)
     apart = sum(agent_token_loss(model, [one], pad_id=0) for one in batch)
-    assert float(together) == pytest.approx(float(apart), rel=1e-5)
+    assert torch.allclose(together, torch.as_tensor(apart), rtol=1e-5)
+
+
+def test_short_examples_take_their_share_of_the_updates(toy: Toy) -> None:
+    """A batch of drills has about as many tokens as one of dialogues, and epochs count whole dialogues."""
+    whole = toy.encode()
+    short = [encode_dialogue(toy.chat, SystemPrompt("", None), d) for m in toy.dialogues for d in copy_drills(m)]
+    model = build_model(toy.chat.tokenizer, ScratchConfig(hidden=32, layers=1, vocabulary=400), seed=1)
+    config = ColdStartConfig(batch=8, micro_batch=8, epochs=1, learning_rate=1e-3, drill=0.5)
+    sizes: list[int] = []
+    original = cold_start._update
+
+    def counting(*arguments: Any) -> Any:
+        sizes.append(len(arguments[3]))
+        return original(*arguments)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cold_start, "_update", counting)
+        train_cold_start(model, whole, config, pad_id=0, seed=2, drills=short)
+    assert len(sizes) == 2 * len(whole) // 8
+    of_drills = round(8 * (sum(map(len, whole)) / len(whole)) / (sum(map(len, short)) / len(short)))
+    assert {8, of_drills} <= set(sizes)
+    assert max(sizes) == of_drills
+    assert 0.3 < sizes.count(8) / len(sizes) < 0.7
+    with pytest.raises(ConfigError, match="their sum must be below 1"):
+        load_config({"cold_start": {"drill": 0.6, "window": 0.4}})

@@ -38,7 +38,7 @@ def test_every_field_says_what_it_is() -> None:
         ({"grpo": {"rollout": 4}}, r"grpo\.rollout: Extra inputs are not permitted"),
         ({"grpo": {"rollouts": 1}}, r"grpo\.rollouts: .*greater than or equal to 2 \(got 1\)"),
         ({"environment": {"tools": "short"}}, r"environment\.tools"),
-        ({"model": {"scratch": {"hidden": 10}}}, "hidden must be a multiple of heads"),
+        ({"model": {"scratch": {"heads": 3}}}, "heads must be a multiple of kv_heads"),
     ],
 )
 def test_wrong_settings_name_the_field(data: dict[str, object], message: str) -> None:
