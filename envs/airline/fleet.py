@@ -28,7 +28,8 @@ class Fleet:
         self.days = [day for day in next(iter(self.flights.values()))["dates"] if day > TODAY]
         self.airports = sorted({flight["origin"] for flight in self.flights.values()})
         self._db = template.clone()
-        self._search = lru_cache(maxsize=8192)(self._search_uncached)
+        self._direct = lru_cache(maxsize=8192)(self._search_direct)
+        self._one_stop = lru_cache(maxsize=8192)(self._search_one_stop)
         self._halves = self._split()
         self._kinds = {name: self._kind(reservation) for name, reservation in self.reservations.items()}
         self.customers = lru_cache(maxsize=256)(self._customers)
@@ -64,23 +65,21 @@ class Fleet:
             return "late" if first and set(statuses) <= {"delayed", "available"} else "none"
         return "hit" if "cancelled" in statuses else "clean"
 
-    def options(self, origin: str, destination: str, day: str, cabin: str, heads: int) -> list[Itinerary]:
-        """Itineraries between two airports on a day with seats for everyone."""
-        direct, one_stop = self._search(origin, destination, day)
-        return itineraries(direct, one_stop, cabin, heads, day)
-
     def pick(self, origin: str, destination: str, day: str, cabin: str, heads: int, choice: str) -> Itinerary | None:
-        """The itinerary that a preference picks, where it leaves no doubt."""
-        options = self.options(origin, destination, day, cabin, heads)
+        """The itinerary with seats for everyone that a preference picks, where it leaves no doubt."""
+        one_stop = self._one_stop(origin, destination, day) if choice == "cheapest" else []
+        options = itineraries(self._direct(origin, destination, day), one_stop, cabin, heads, day)
         return choose(options, choice) if is_clear(options, choice) else None
 
     def close(self) -> None:
         """Release the clone."""
         self._db.close()
 
-    def _search_uncached(self, origin: str, destination: str, day: str) -> tuple[list[Record], list[list[Record]]]:
-        direct = search.direct(self._db, origin, destination, day)
-        return direct, search.one_stop(self._db, origin, destination, day, strict=True)
+    def _search_direct(self, origin: str, destination: str, day: str) -> list[Record]:
+        return search.direct(self._db, origin, destination, day)
+
+    def _search_one_stop(self, origin: str, destination: str, day: str) -> list[list[Record]]:
+        return search.one_stop(self._db, origin, destination, day, strict=True)
 
     def _split(self) -> dict[str, tuple[str, ...]]:
         names = sorted(self.users)

@@ -196,7 +196,8 @@ def _shape(level: Level, rng: random.Random) -> list[str]:
     kinds = rng.sample(level.kinds, min(level.twists, len(level.kinds)))
     if level.maybe:
         kinds = [kind for kind in kinds if rng.random() < 0.5]
-    size = max(rng.choice(level.requests), len(kinds))
+    # A task with a transfer has something else to do before it, or an agent could hand everything over at once.
+    size = max(rng.choice(level.requests), len(kinds), 2 if "transfer" in kinds else 1)
     shape = [*kinds, *[rng.choice(level.intents) for _ in range(size - len(kinds))]]
     rng.shuffle(shape)
     return sorted(shape, key=lambda kind: kind == "transfer")
@@ -220,8 +221,8 @@ def _compose(draw: Draw, shape: Sequence[str]) -> list[Request] | None:
 
 
 def _sensible(requests: Sequence[Request]) -> bool:
-    """At most one booking, and a transfer leaves something to do before it unless it stands alone."""
+    """At most one booking, and a transfer leaves something to do before it."""
     final = [settled(request) for request in requests]
     outcomes = [request.outcome for request in final]
-    idle = "transferred" in outcomes and len(final) > 1 and "done" not in outcomes
+    idle = "transferred" in outcomes and "done" not in outcomes
     return not idle and sum(request.intent == "book_flight" for request in final) <= 1

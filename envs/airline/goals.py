@@ -38,7 +38,7 @@ Record = dict[str, Any]
 
 FORBIDDEN: Final = ("remove_bags", "add_insurance", "add_passenger", "change_route")
 """Intents that the policy document never allows."""
-_DEPARTED: Final = ("depart", "flown", "flew", "left", "used", "past", "taken off", "already")
+_DEPARTED: Final = ("depart", "flown", "flew", "used", "taken off", "begun", "started", "completed", "in the past")
 """Beginnings of the words by which a transfer tells its reason: a flight has departed."""
 
 
