@@ -110,6 +110,6 @@ def open_cast(
 
     counted = {} if ledger is None else {"ledger": ledger}
     return Cast(
-        make_user(user, {**user_options, **(counted if user == "llm" else {})}),
+        make_user(user, {**user_options, **(counted if user in ("llm", "local") else {})}),
         agent_factory(agent, setting.domain, {**agent_options, **(counted if agent == "llm" else {})}),
     )

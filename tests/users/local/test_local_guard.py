@@ -7,8 +7,8 @@ import pytest
 from mua_env.users.local_guard import unheld_value, wrong_agreement
 
 BRIEFING = (
-    "You are Odette Winther; your zip code is 64165. You would like to cancel order #W4075833. You also want to exchange "
-    "the Trail Shoes (color orange, size 10) for size 11; use your Visa card ending in 6474."
+    "You are Odette Winther; your zip code is 64165. You would like to cancel order #W4075833. You also want to "
+    "exchange the Trail Shoes (color orange, size 10) for size 11; use your Visa card ending in 6474."
 )
 HEARD = "Which size? We have 10, 11 and 12. The total is $317.68."
 
