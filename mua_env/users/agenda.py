@@ -49,7 +49,8 @@ class AgendaSession(UserSession):
     def _open(self) -> UserReply:
         request = self.agenda.current
         if request is None:
-            return UserReply(text=self.voice.speak([phrase("bye", self.voice)]), stop=True)
+            # A dialogue cannot end before the agent's first turn.
+            return UserReply(text=self.voice.speak([phrase("greet", self.voice)]))
         request.status = "open"
         wish = self.language.wish(request.intent, request.slots, self.voice)
         return UserReply(text=self.voice.speak([phrase("open", self.voice, wish=wish)], opening=True))

@@ -7,8 +7,7 @@ and an agenda keeps what is still pending, in order.
 
 from __future__ import annotations
 
-import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from mua_env.tasks import Goal, MindChange, Request
@@ -96,5 +95,6 @@ class Agenda:
         return before
 
     def fork(self) -> Agenda:
-        """An independent copy."""
-        return copy.deepcopy(self)
+        """An independent copy. Slot values are never changed in place, so they are shared."""
+        requests = [replace(request, slots=dict(request.slots)) for request in self.requests]
+        return Agenda(dict(self.facts), requests, dict(self.given), self.useless)

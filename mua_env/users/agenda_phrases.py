@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from mua_env.users.agenda_personas import Voice
 
 SHORT: Mapping[str, str] = {
+    "greet": "[Hello|Hi|Hey|Good day][.|!|. Is anybody there?]",
     "open": "[I want to|I need to|I would like to|I'd like to|Please help me|Help me|I have to] {wish}[.|, please.|"
     ". Can you help?]",
     "next": "[Also, |Next, |Then |And |Now |]I [want to|need to|would like to|'d like to] {wish}[.|, please.]",
@@ -52,6 +53,7 @@ SHORT: Mapping[str, str] = {
 }
 
 LONG: Mapping[str, str] = {
+    "greet": "[Hello|Hi|Hey|Good day|Hello there][.|!][| I just wanted to check in.| I only wanted to see if this works.]",
     "open": "[I was hoping you could help me|I'd like some help to|I'm writing because I want to|I'm trying to|I "
     "would like to"
     "|I'd like to|Could you help me|I need your help to|Can you please help me|I need to|I am looking to] {wish}"

@@ -293,8 +293,20 @@ class _Proposals(_Probe):
             slot = self.rng.choice(slots)
             other = self.rng.choice(others)
             if slot in other.slots and self.spans(slot, other) not in ([], self.spans(slot, request)):
-                return request.slots | {slot: other.slots[slot]}
+                wrong = request.slots | {slot: other.slots[slot]}
+                if not self.wanted(request, wrong):
+                    return wrong
         return None
+
+    def wanted(self, request: Request, slots: Mapping[str, Any]) -> bool:
+        """Whether a proposal is what another request of the goal wants, as far as the user can tell."""
+        text = self.describe(request, slots)
+        for other in self.goal.requests:
+            if other is not request and other.intent == request.intent:
+                known = {name: value for name, value in other.slots.items() if name not in other.unknown}
+                if self.language.compare(other.intent, known, text).fits:
+                    return True
+        return False
 
 
 def _agrees(text: str) -> bool:

@@ -252,6 +252,14 @@ def test_a_fork_has_the_same_future_and_is_independent() -> None:
         assert [session.reply(text) for text in script] == [twin.reply(text) for text in script]
 
 
+def test_without_a_request_it_greets_and_leaves() -> None:
+    session = fresh()
+    opening = session.reply(None)
+    assert opening.text
+    assert not opening.stop
+    assert session.reply("Hello! How can I help you?").stop
+
+
 def test_equal_seeds_give_equal_dialogues() -> None:
     script = [None, "Your email or name and zip?", "Order number and reason?", PROPOSAL, DONE]
     runs = []
