@@ -1,8 +1,8 @@
 """The scripted expert of the retail domain: solves tasks by dialogue and tools, as a careful clerk would.
 
 It identifies the user, asks for what it needs one or two slots at a time (all at once when turns run short), looks
-everything up, names what it is going to do and asks "(yes/no)", acts, and asks for anything else. It refuses with a reason what the policy document
-forbids and hands over what only a human may do.
+everything up, names what it is going to do and asks "(yes/no)", acts, and asks for anything else. It refuses with a
+reason what the policy document forbids and hands over what only a human may do.
 """
 
 from __future__ import annotations

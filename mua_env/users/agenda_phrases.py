@@ -53,7 +53,8 @@ SHORT: Mapping[str, str] = {
 }
 
 LONG: Mapping[str, str] = {
-    "greet": "[Hello|Hi|Hey|Good day|Hello there][.|!][| I just wanted to check in.| I only wanted to see if this works.]",
+    "greet": "[Hello|Hi|Hey|Good day|Hello there][.|!][| I just wanted to check in.| I only wanted to see if this "
+    "works.]",
     "open": "[I was hoping you could help me|I'd like some help to|I'm writing because I want to|I'm trying to|I "
     "would like to"
     "|I'd like to|Could you help me|I need your help to|Can you please help me|I need to|I am looking to] {wish}"
