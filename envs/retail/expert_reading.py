@@ -74,7 +74,7 @@ def intent(text: str) -> str | None:
     return next((name for name, pattern in _INTENTS if pattern.search(low)), None)
 
 
-_YES = re.compile(r"\b(?:yes|yeah|yep|sure|confirm|correct|proceed|go ahead|please do)\b")
+_YES = re.compile(r"\b(?:yes|yeah|yep|confirm|correct|proceed|go ahead|please do)\b")
 _NO = re.compile(
     r"\b(?:no|not|nope|don't|wait|hold on|actually|wrong|changed my mind|change of mind|second thought|different|"
     r"mistake)\b|\ba change\b"

@@ -39,7 +39,7 @@ PERSONAS: Mapping[str, Persona] = {
             opening="[Hello|Good morning|Good afternoon|Good evening|Hi there][, I hope you are [well|having a good "
             "day]|"
             ", thank you for [your time|taking my request]|]. ",
-            before="[Thank you|Thanks|Of course|Certainly|Thank you for [asking|checking]|Thanks for your help]. ",
+            before="[Thank you|Thanks|Thank you very much|Many thanks|Thank you for [asking|checking]|Thanks for your help]. ",
             after=" [Thank you|Thanks|Many thanks|Thank you very much|I appreciate [it|your help]].",
             garnish=0.5,
         ),
@@ -49,7 +49,7 @@ PERSONAS: Mapping[str, Persona] = {
             "[My sister|My neighbor|A friend|My roommate] [told me|said] I should [just write in|contact you], so |"
             "I [was going through|am sorting out] my [mail|emails|shopping|things] [today|this morning|just now] and |"
             "I hope [this is quick|you can help], because ][honestly |well, |]",
-            before="[Oh, right|Well|Ah, okay|Sure thing|Let me see|Hmm, let me look][!|,|...] ",
+            before="[Oh, right|Well|Ah, okay|Let me see|Hmm, let me look][!|,|...] ",
             after=" [I've been [meaning to do|putting off] this for [days|a week|a while]"
             "|You wouldn't believe the [week|day|month] I'm having|It's been one of those [days|weeks]"
             "|My [dog|cat|kid] keeps [distracting me|walking over the keyboard]|Anyway, that's the [story|situation]].",
