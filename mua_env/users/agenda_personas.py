@@ -39,7 +39,7 @@ PERSONAS: Mapping[str, Persona] = {
             opening="[Hello|Good morning|Good afternoon|Good evening|Hi there][, I hope you are [well|having a good "
             "day]|"
             ", thank you for [your time|taking my request]|]. ",
-            before="[Thank you|Thanks|Thank you very much|Many thanks|Thank you for [asking|checking]|Thanks for your help]. ",
+            before="[Thank you|Thanks|Thank you very much|Many thanks|Thanks for your help]. ",
             after=" [Thank you|Thanks|Many thanks|Thank you very much|I appreciate [it|your help]].",
             garnish=0.5,
         ),
