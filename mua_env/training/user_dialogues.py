@@ -45,13 +45,25 @@ class _First(Random):
         return 0.0
 
 
+class _SteadyVoice(Voice):
+    """Always the first phrasing, in forks too."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(_First(0), persona("terse"))
+
+    def fork(self) -> _SteadyVoice:
+        return _SteadyVoice()
+
+
 class SteadyUser(AgendaUser):
     """The agenda user in its shortest phrasings, always the same ones, without noise."""
 
     def start(self, task: Task, *, seed: int, context: Mapping[str, Any] | None = None) -> AgendaSession:
         """A user for one episode; see `AgendaUser.start`."""
         session = super().start(task, seed=seed, context=context)
-        session.voice = Voice(_First(0), persona("terse"))
+        session.voice = _SteadyVoice()
         return session
 
 

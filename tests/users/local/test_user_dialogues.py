@@ -59,6 +59,10 @@ def test_a_steady_user_says_one_thing_in_one_way(setting: Setting) -> None:
     openings: dict[str, set[str]] = {}
     for seed, task in enumerate(list(setting.tasks)[:20]):
         (message,) = session.start(task, seed=seed).messages
+        twin = session.fork()
+        asked = "What is your email, or your name and zip code?"
+        assert twin.send(asked).messages == session.send(asked).messages
+        twin.close()
         assert task.goal is not None
         request = task.goal.requests[0]
         topic = f"{request.intent}:{request.slots.get('topic')}:{len(request.slots.get('items') or ())}"
