@@ -20,7 +20,7 @@ from .search import NOW
 
 Record = dict[str, Any]
 _TRIES = 4
-_LATE = 8
+_LATE = 6
 _MOMENT = re.compile(r"\b(20\d\d-\d\d-\d\d)[, T]+(\d\d:\d\d)")
 
 

@@ -90,7 +90,7 @@ class Cabin(Paying):
 class Flights(Cabin):
     """Exchanges flights within the same route."""
 
-    late_question = ""
+    late_question = "ask_reservation_flights"
     claim = "The flights of reservation {id} have been changed."
 
     def __init__(self, desk: Any, intent: str) -> None:
@@ -101,13 +101,13 @@ class Flights(Cabin):
 
     def collect(self, text: str) -> Generator[Step, Heard, None]:
         """Reservation, then cabin where that changes, dates, preference and payment method."""
-        yield from self.find(text)
+        text = yield from self.find(text)
         yield from self.refuse()
         self.cabin = "" if self.intent.endswith(":cabin") else self.desk.cabin(self.row)
         if not self.cabin:
-            yield from self.need("ask_cabin", "", lambda: bool(self.cabin))
+            yield from self.need("ask_cabin", text, lambda: bool(self.cabin))
         round_trip = self.row["flight_type"] == "round_trip"
-        yield from self.need("ask_flights_round" if round_trip else "ask_flights_one", "", self.complete)
+        yield from self.need("ask_flights_round" if round_trip else "ask_flights_one", text, self.complete)
 
     def complete(self) -> bool:
         """Whether everything is known."""

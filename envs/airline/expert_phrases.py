@@ -30,6 +30,10 @@ PHRASES: dict[str, tuple[str, ...]] = {
     "ask_reservation_cabin": (
         "What is the reservation id, which cabin would you like, and which payment method shall I use?",
     ),
+    "ask_reservation_flights": (
+        "What is the reservation id, what are the dates of departure and, for a round trip, of return, which "
+        "flight do you prefer (cheapest, or earliest or latest direct), and which payment method shall I use?",
+    ),
     "ask_reservation_bags": (
         "What is the reservation id, how many bags do you want to add, and which payment method shall I use?",
     ),

@@ -46,14 +46,13 @@ def mend(text: str) -> str:
 
 
 _LEAD = re.compile(
-    r"\b(?:(?:want|need|like|trying|looking|have|help|hoping)\s+to|rather|help\s+me(?:\s+to)?)\s+(.*)",
-    re.DOTALL,
+    r"\b(?:(?:want|need|like|trying|looking|have|help|hoping)\s+to|rather|help\s+me(?:\s+to)?)\s+([^.!?\n]*)"
 )
 _INTENTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (name, re.compile(pattern))
     for name, pattern in (
         ("human", r"\btalk to\b|\bhuman\b"),
-        ("add_insurance", r"\binsurance\b"),
+        ("add_insurance", r"\badd\b.*\binsurance\b"),
         ("compensation", r"\bcompensat"),
         ("ask:free_bags", r"\bhow many\b.*\bbags?\b|\bbags are free\b"),
         ("ask:total_paid", r"\bhow much\b|\bpaid\b"),
@@ -73,10 +72,8 @@ _INTENTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 
 def intent(text: str) -> str | None:
     """The intent that a wish states (questions and variants as ``"ask:<topic>"``), or None."""
-    lead = _LEAD.search(mend(text))
-    if lead is None:
-        return None
-    return next((name for name, pattern in _INTENTS if pattern.search(lead[1])), None)
+    leads = _LEAD.findall(mend(text))
+    return next((name for lead in leads for name, pattern in _INTENTS if pattern.search(lead)), None)
 
 
 _YES = re.compile(r"\b(?:yes|yeah|yep|sure|confirm|go ahead|please do|proceed)\b")

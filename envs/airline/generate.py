@@ -5,8 +5,8 @@
 | 1 | one of the simplest | none | none |
 | 2 | one of any intent but booking | perhaps one: id unknown, change of mind, forbidden | none |
 | 3 | one or two | one of any kind | 5 % |
-| 4 | two | two | 10 % |
-| 5 | three | three | 20 % |
+| 4 | two or three | two | 10 % |
+| 5 | three or four | three | 20 % |
 
 The vocabulary of intents and slots stands in :mod:`mua_env.envs.airline.goals`.
 """
@@ -29,7 +29,7 @@ from mua_env.verification import Candidate, Verifier, verified
 from . import generate_requests as plain
 from .fleet import Draw, Fleet, Record
 from .generate_text import instruction
-from .generate_twists import TWISTS
+from .generate_twists import KINDS, TWISTS, variant
 from .goals import GoldWriter, full_name, requirements, settled
 from .models import Base
 from .tools import AirlineTools
@@ -39,7 +39,6 @@ _TRIES: Final = 80
 """Users to try before another shape is drawn."""
 _MOST_REPEATED: Final = 200
 ALL_INTENTS: Final = tuple(plain.BUILDERS)
-_KINDS: Final = {"transfer": ("flown",), "compensation": ("hit", "late")}
 _PERSONAS: Final = ("plain", "polite", "terse", "chatty", "confused", "impatient")
 
 
@@ -61,12 +60,13 @@ class Level:
 
 _SIMPLE: Final = ("cancel_reservation", "add_bags", "change_passenger", "ask")
 _NO_BOOKING: Final = (*_SIMPLE, "change_cabin", "change_flights")
+_MIXED: Final = (*ALL_INTENTS, "book_flight", "book_flight")
 LEVELS: Final = {
     1: Level((1,), intents=_SIMPLE, personas=("plain", "polite")),
     2: Level((1,), intents=_NO_BOOKING, twists=1, kinds=("unknown", "change", "refused"), maybe=True),
-    3: Level((1, 2), twists=1, noise=0.05),
-    4: Level((2,), twists=2, noise=0.1),
-    5: Level((3,), twists=3, noise=0.2),
+    3: Level((1, 2), intents=_MIXED, twists=1, noise=0.05),
+    4: Level((2, 3), intents=_MIXED, twists=2, noise=0.1),
+    5: Level((3, 4), intents=_MIXED, twists=3, noise=0.2),
 }
 
 
@@ -120,7 +120,10 @@ class AirlineGenerator:
         rng = random.Random(f"airline:{split}:{level}:{seed}:{index}:{attempt}")
         # What a task is made of is drawn apart from the user, so that rare records do not make for rare requests.
         shape = _shape(LEVELS[level], random.Random(f"shape:{split}:{level}:{seed}:{index}:{attempt // _TRIES}"))
-        user = self.fleet.users[rng.choice(self.fleet.customers(split, *_needs(shape)))]
+        names = self.fleet.customers(split, *_needs(shape))
+        if not names:
+            return None
+        user = self.fleet.users[rng.choice(names)]
         requests = _compose(Draw(self.fleet, user, rng), shape)
         if requests is None:
             return None
@@ -198,22 +201,26 @@ def _shape(level: Level, rng: random.Random) -> list[str]:
         kinds = [kind for kind in kinds if rng.random() < 0.5]
     # A task with a transfer has something else to do before it, or an agent could hand everything over at once.
     size = max(rng.choice(level.requests), len(kinds), 2 if "transfer" in kinds else 1)
-    shape = [*kinds, *[rng.choice(level.intents) for _ in range(size - len(kinds))]]
+    variants = [f"{kind}/{rng.choice(tuple(TWISTS[kind]))}" for kind in kinds]
+    shape = [*variants, *[rng.choice(level.intents) for _ in range(size - len(kinds))]]
     rng.shuffle(shape)
-    return sorted(shape, key=lambda kind: kind == "transfer")
+    return sorted(shape, key=lambda name: name.startswith("transfer"))
 
 
 def _needs(shape: Sequence[str]) -> tuple[int, tuple[tuple[str, ...], ...]]:
     """How many reservations a user must have for a shape, and of which kinds at least one."""
-    kinds = [_KINDS[name] for name in shape if name in _KINDS]
-    return sum(name != "book_flight" for name in shape), tuple(kinds)
+    kinds = [KINDS[name] for name in shape if name in KINDS]
+    return sum("book_flight" not in name for name in shape), tuple(kinds)
 
 
 def _compose(draw: Draw, shape: Sequence[str]) -> list[Request] | None:
     requests: list[Request] = []
     for name in shape:
-        request = plain.BUILDERS[name](draw) if name in plain.BUILDERS else None
-        made = (request,) if request else TWISTS[name](draw) if name in TWISTS else None
+        if "/" in name:
+            made = variant(name)(draw)
+        else:
+            request = plain.BUILDERS[name](draw)
+            made = (request,) if request else None
         if made is None:
             return None
         requests += made

@@ -10,7 +10,7 @@ from mua_env.tasks import Request
 from .customers import make_passenger
 from .fleet import Draw, Record
 from .goals import answer_to, booking_total, full_name, method_slot
-from .itineraries import CHOICES, Itinerary, price
+from .itineraries import CHOICES, Itinerary
 from .records import CABINS
 from .rules import cancellation
 from .search import NOW
@@ -99,23 +99,35 @@ def book_flight(draw: Draw) -> Request | None:
     saved = draw.user["saved_passengers"]
     others = [dict(rng.choice(saved)) if saved and rng.random() < 0.3 else make_passenger(rng)]
     passengers = [me, *others] if rng.random() < 0.4 else [me] if rng.random() < 0.7 else others
-    cabin, choice = rng.choice(CABINS), rng.choice(CHOICES)
-    round_trip = rng.random() < 0.4
     first = rng.randrange(len(fleet.days) - 4)
-    day = fleet.days[first]
-    flights = fleet.pick(origin, destination, day, cabin, len(passengers), choice)
-    slots: dict[str, Any] = {"flight_type": "one_way", "origin": origin, "destination": destination, "date": day}
-    if round_trip:
+    slots: dict[str, Any] = {
+        "flight_type": "one_way",
+        "origin": origin,
+        "destination": destination,
+        "date": fleet.days[first],
+        "cabin": rng.choice(CABINS),
+        "choice": rng.choice(CHOICES),
+        "passengers": passengers,
+    }
+    if rng.random() < 0.4:
         later = fleet.days[first + 2 + rng.randrange(min(4, len(fleet.days) - first - 3))]
-        back = fleet.pick(destination, origin, later, cabin, len(passengers), choice)
-        flights = flights + back if flights and back else None
         slots |= {"flight_type": "round_trip", "return_date": later}
+    flights = flights_for(draw, slots)
     if flights is None:
         return None
-    slots |= {"cabin": cabin, "choice": choice, "passengers": passengers, "bags": rng.choice((0, 0, 1, 2, 3))}
-    slots |= {"insurance": rng.choice(("yes", "no", "no")), "flights": short(flights, prices=True)}
+    slots |= {"bags": rng.choice((0, 0, 1, 2, 3)), "insurance": rng.choice(("yes", "no", "no")), "flights": flights}
     slots["payment"] = [method_slot(method) for method in paying(draw, slots)]
     return Request(intent="book_flight", slots=slots)
+
+
+def flights_for(draw: Draw, slots: Record) -> Itinerary | None:
+    """The flights of a booking, where the preference leaves no doubt."""
+    way = (slots["cabin"], len(slots["passengers"]), slots["choice"])
+    flights = draw.fleet.pick(slots["origin"], slots["destination"], slots["date"], *way)
+    if flights and "return_date" in slots:
+        back = draw.fleet.pick(slots["destination"], slots["origin"], slots["return_date"], *way)
+        flights = flights + back if back else None
+    return short(flights, prices=True) if flights else None
 
 
 def paying(draw: Draw, slots: Record) -> list[Record]:
@@ -168,5 +180,3 @@ BUILDERS: Final[Mapping[str, Builder]] = {
     "change_flights": change_flights,
     "change_passenger": change_passenger,
 }
-
-__all__ = ["BUILDERS", "Builder", "about", "halves", "other_flights", "price"]

@@ -90,6 +90,11 @@ def method_words(method: Slots) -> str:
     return f"{method['source'].replace('_', ' ')} {method['id']}"
 
 
+def bags_words(count: int) -> str:
+    """A number of checked bags."""
+    return f"{count or 'no'} checked bag{'' if count == 1 else 's'}"
+
+
 def _person(person: Slots) -> str:
     return f"{full_name(person)} (born {person['dob']})"
 
@@ -106,7 +111,7 @@ def _book(slots: Slots) -> str:
     return (
         f"book a {trip} from {city(slots['origin'])} to {city(slots['destination'])}, {_days(slots)}, in "
         f"{CABIN_WORDS[slots['cabin']]}, for {who}. You prefer {CHOICE_WORDS[slots['choice']]} each way, take "
-        f"{slots['bags']} checked bags, travel {insured} insurance, and pay with {_payment(slots)}"
+        f"{bags_words(slots['bags'])}, travel {insured} insurance, and pay with {_payment(slots)}"
     )
 
 
@@ -121,7 +126,9 @@ def _changed(slots: Slots) -> str:
     if "cabin" in slots:
         parts.append(f"the new cabin shall be {CABIN_WORDS[slots['cabin']]}")
     if "bags" in slots:
-        parts.append(f"you want to add {slots['bags']} in all")
+        parts.append(f"it shall be {bags_words(slots['bags'])} instead")
+    if "insurance" in slots:
+        parts.append("you want travel insurance after all" if slots["insurance"] == "yes" else "you want no insurance")
     if "new_passenger" in slots:
         parts.append(f"the new passenger shall be {_person(slots['new_passenger'])}")
     if "date" in slots:
@@ -139,7 +146,7 @@ _WISHES: Final[Mapping[str, Callable[[Slots], str]]] = {
     "change_cabin": lambda s: (
         f"change the cabin of {_reservation(s)} to {CABIN_WORDS[s['cabin']]}; the difference goes on {_payment(s)}"
     ),
-    "add_bags": lambda s: f"add {s['bags']} checked bags to {_reservation(s)}, paid with {_payment(s)} if need be",
+    "add_bags": lambda s: f"add {bags_words(s['bags'])} to {_reservation(s)}, paid with {_payment(s)} if need be",
     "change_passenger": lambda s: (
         f"put {_person(s['new_passenger'])} in the place of {s['passenger']} on {_reservation(s)}"
     ),

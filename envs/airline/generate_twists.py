@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Final
 
 from mua_env.tasks import MindChange, Request
@@ -11,12 +12,13 @@ from . import generate_requests as plain
 from .customers import make_passenger
 from .fleet import Draw, Record
 from .generate_requests import about
-from .goals import full_name, method_slot
+from .goals import FORBIDDEN, full_name, method_slot
 from .records import CABINS
 from .rules import cancellation, compensable
 from .search import NOW
 
 Twist = Callable[[Draw], tuple[Request, ...] | None]
+Forbidden = Callable[[Draw], Request | None]
 _WITH_RESERVATION: Final = (
     "add_bags",
     "ask",
@@ -27,9 +29,9 @@ _WITH_RESERVATION: Final = (
 )
 
 
-def unknown(draw: Draw) -> tuple[Request, ...] | None:
+def unknown(draw: Draw, intent: str) -> tuple[Request, ...] | None:
     """The customer does not know the reservation id, only the trip."""
-    request = plain.BUILDERS[draw.rng.choice(_WITH_RESERVATION)](draw)
+    request = plain.BUILDERS[intent](draw)
     if request is None:
         return None
     reservation = draw.fleet.reservations[request.slots["reservation_id"]]
@@ -39,13 +41,24 @@ def unknown(draw: Draw) -> tuple[Request, ...] | None:
     return (request.model_copy(update={"unknown": ("reservation_id",), "slots": request.slots | {"route": route}}),)
 
 
-def change(draw: Draw) -> tuple[Request, ...] | None:
+def change(draw: Draw, intent: str) -> tuple[Request, ...] | None:
     """A change of mind once the agent asks for confirmation."""
-    request = plain.BUILDERS[draw.rng.choice(("add_bags", "change_cabin", "change_passenger", "change_flights"))](draw)
+    request = plain.BUILDERS[intent](draw)
     if request is None:
         return None
-    other = _other_slots(draw, request)
+    other = _other_booking(draw, request.slots) if intent == "book_flight" else _other_slots(draw, request)
     return None if other is None else (request.model_copy(update={"change": MindChange(slots=other)}),)
+
+
+def _other_booking(draw: Draw, slots: Record) -> Record | None:
+    topic = draw.rng.choice(("bags", "insurance", "cabin"))
+    if topic == "bags":
+        return {"bags": draw.rng.choice([number for number in (0, 1, 2, 3) if number != slots["bags"]])}
+    if topic == "insurance":
+        return {"insurance": "no" if slots["insurance"] == "yes" else "yes"}
+    cabin = draw.rng.choice([cabin for cabin in CABINS if cabin != slots["cabin"]])
+    flights = plain.flights_for(draw, slots | {"cabin": cabin})
+    return None if flights is None else {"cabin": cabin, "flights": flights}
 
 
 def _other_slots(draw: Draw, request: Request) -> Record | None:
@@ -66,12 +79,6 @@ def _other_slots(draw: Draw, request: Request) -> Record | None:
     if again.slots["choice"] != slots["choice"] or all(slots[name] == day for name, day in dates.items()):
         return None
     return dates | {"flights": again.slots["flights"]}
-
-
-def refused(draw: Draw) -> tuple[Request, ...] | None:
-    """Something that the policy document forbids."""
-    request = draw.rng.choice(_REFUSED)(draw)
-    return None if request is None else (request,)
 
 
 def _no_cancel(draw: Draw) -> Request | None:
@@ -107,12 +114,11 @@ def _false_complaint(draw: Draw) -> Request | None:
     return Request(intent="compensation", slots=slots, outcome="refused")
 
 
-def _never(draw: Draw) -> Request | None:
+def _never(draw: Draw, intent: str) -> Request | None:
     reservation = draw.take("clean")
     if reservation is None:
         return None
     slots = about(reservation)
-    intent = draw.rng.choice(("remove_bags", "add_insurance", "add_passenger", "change_route"))
     if intent == "remove_bags":
         if not reservation["total_baggages"]:
             return None
@@ -128,25 +134,20 @@ def _never(draw: Draw) -> Request | None:
     return Request(intent=intent, slots=slots, outcome="refused")
 
 
-_REFUSED: Final = (_no_cancel, _no_flights, _no_compensation, _false_complaint, _never, _never)
+def refused(draw: Draw, forbidden: Forbidden) -> tuple[Request, ...] | None:
+    """Something that the policy document forbids."""
+    request = forbidden(draw)
+    return None if request is None else (request,)
 
 
-def instead(draw: Draw) -> tuple[Request, ...] | None:
+def instead(draw: Draw, forbidden: Forbidden) -> tuple[Request, ...] | None:
     """Something forbidden, with something allowed that will do instead."""
-    request = draw.rng.choice((_no_cancel, _no_flights, _no_passenger))(draw)
+    request = forbidden(draw)
     if request is None:
         return None
     reservation = draw.fleet.reservations[request.slots["reservation_id"]]
     fallback = _allowed(draw, request, reservation)
     return None if fallback is None else (request.model_copy(update={"fallback": fallback}),)
-
-
-def _no_passenger(draw: Draw) -> Request | None:
-    reservation = draw.take("clean")
-    if reservation is None:
-        return None
-    slots = about(reservation) | {"new_passenger": make_passenger(draw.rng)}
-    return Request(intent="add_passenger", slots=slots, outcome="refused")
 
 
 def _allowed(draw: Draw, request: Request, reservation: Record) -> Request | None:
@@ -161,14 +162,20 @@ def _allowed(draw: Draw, request: Request, reservation: Record) -> Request | Non
     return Request(intent="change_cabin", slots=slots)
 
 
-def compensation(draw: Draw) -> tuple[Request, ...] | None:
-    """A certificate for a cancelled flight, or for a delayed one after cancelling for it."""
-    reservation = draw.take("hit", "late")
+def cancelled_flight(draw: Draw) -> tuple[Request, ...] | None:
+    """A certificate for a cancelled flight."""
+    reservation = draw.take("hit")
     if reservation is None or not compensable(draw.user, reservation):
         return None
-    if draw.fleet.kind(reservation) == "hit":
-        slots = about(reservation) | {"complaint": "cancelled_flight"}
-        return (Request(intent="compensation", slots=slots),)
+    slots = about(reservation) | {"complaint": "cancelled_flight"}
+    return (Request(intent="compensation", slots=slots),)
+
+
+def delayed_flight(draw: Draw) -> tuple[Request, ...] | None:
+    """A certificate for a delayed flight, after cancelling for it."""
+    reservation = draw.take("late")
+    if reservation is None or not compensable(draw.user, reservation):
+        return None
     if cancellation(reservation, "other", NOW, flight_cancelled=False) != "allowed":
         return None
     return (
@@ -190,11 +197,34 @@ def transfer(draw: Draw) -> tuple[Request, ...] | None:
     return (Request(intent="change_cabin", slots=slots, outcome="transferred"),)
 
 
-TWISTS: Final[Mapping[str, Twist]] = {
-    "change": change,
-    "compensation": compensation,
-    "instead": instead,
-    "refused": refused,
-    "transfer": transfer,
-    "unknown": unknown,
+_FORBIDDEN: Final[Mapping[str, Forbidden]] = {
+    "cancel": _no_cancel,
+    "flights": _no_flights,
+    "compensation": _no_compensation,
+    "complaint": _false_complaint,
+    **{intent: partial(_never, intent=intent) for intent in FORBIDDEN},
 }
+_CHANGEABLE: Final = ("add_bags", "book_flight", "change_cabin", "change_flights", "change_passenger")
+
+TWISTS: Final[Mapping[str, Mapping[str, Twist]]] = {
+    "change": {intent: partial(change, intent=intent) for intent in _CHANGEABLE},
+    "compensation": {"cancelled": cancelled_flight, "delayed": delayed_flight},
+    "instead": {name: partial(instead, forbidden=_FORBIDDEN[name]) for name in ("cancel", "flights", "add_passenger")},
+    "refused": {name: partial(refused, forbidden=forbidden) for name, forbidden in _FORBIDDEN.items()},
+    "transfer": {"departed": transfer},
+    "unknown": {intent: partial(unknown, intent=intent) for intent in _WITH_RESERVATION},
+}
+"""Twists by kind and variant; the variant is drawn before the user, so that each comes up equally often."""
+KINDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "transfer/departed": ("flown",),
+    "compensation/cancelled": ("hit",),
+    "compensation/delayed": ("late",),
+    "refused/compensation": ("hit",),
+}
+"""The kind of reservation that a user must have for a variant."""
+
+
+def variant(name: str) -> Twist:
+    """The twist behind ``"kind/variant"``."""
+    kind, _, which = name.partition("/")
+    return TWISTS[kind][which]

@@ -10,7 +10,7 @@ from typing import Any
 from mua_env.users.agenda_personas import Voice
 
 from ..airports import CITIES, city
-from ..generate_text import CABIN_WORDS, CHOICE_WORDS, method_words
+from ..generate_text import CABIN_WORDS, CHOICE_WORDS, bags_words, method_words
 from ..goals import full_name
 from .intents import WISHES
 
@@ -72,7 +72,7 @@ def _plain(slot: str, given: Any) -> str:
     if slot == "new_passenger":
         return _person(given)
     if slot == "bags":
-        return f"{given or 'no'} checked bag{'' if given == 1 else 's'}"
+        return bags_words(given)
     if slot == "insurance":
         return "travel insurance" if given == "yes" else "no insurance"
     if slot == "payment":
