@@ -7,7 +7,8 @@ episodes that count nowhere, and metrics. TRL is pinned because two of its priva
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from mua_env.errors import ConfigError, missing_extra
@@ -34,6 +35,16 @@ if TYPE_CHECKING:
 
 _SUMS_OVER_ROWS = ("grpo", "sapo", "dr_grpo", "luspo")
 """Loss types that average over the rows of a batch, failed ones included, unless rescaled."""
+
+
+@contextmanager
+def quiet_trl() -> Iterator[None]:
+    """Without the warnings that TRL 1.16 causes and a user cannot act on: that rollouts are experimental, and
+    that it uses names which transformers has changed."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*rollout_func.*experimental", category=UserWarning)
+        warnings.filterwarnings("ignore", message=".*gradient_checkpointing", category=FutureWarning)
+        yield
 
 
 class DialogueGRPOTrainer(GRPOTrainer):
@@ -82,8 +93,7 @@ class DialogueGRPOTrainer(GRPOTrainer):
         self.outcomes: list[Outcome] = []
         self._rows: list[dict[str, Any]] = []
         self._batch = -1
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message=".*rollout_func.*experimental", category=UserWarning)
+        with quiet_trl():
             super().__init__(
                 model=model,
                 args=args,
@@ -225,6 +235,7 @@ def trl_config(config: TrainConfig, *, folder: str, processes: int = 1, cpu: boo
         "disable_tqdm": True,
     }
     try:
-        return GRPOConfig(**{**values, **grpo.trl})
+        with quiet_trl():
+            return GRPOConfig(**{**values, **grpo.trl})
     except (TypeError, ValueError) as error:
         raise ConfigError(f"TRL refuses the configuration: {error}") from None

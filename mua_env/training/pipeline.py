@@ -23,11 +23,12 @@ from mua_env.users.base import UserSimulator
 
 try:
     import torch
+    from transformers.utils.logging import disable_progress_bar
 
     from mua_env.training.chat import ChatTokens
     from mua_env.training.cold_start import train_cold_start
     from mua_env.training.evaluation import evaluate
-    from mua_env.training.grpo import DialogueGRPOTrainer, trl_config
+    from mua_env.training.grpo import DialogueGRPOTrainer, quiet_trl, trl_config
     from mua_env.training.models import load, save, start_from_nothing
     from mua_env.training.pool import make_pool
     from mua_env.training.processes import Processes
@@ -85,6 +86,8 @@ class Run:
         if config.model.path is None and config.cold_start is None:
             raise ConfigError("a model from nothing needs a cold start; give model.path, or keep cold_start")
         self.config = config
+        # The bars of transformers for loading and saving run into our own lines.
+        disable_progress_bar()  # type: ignore[no-untyped-call]
         self.pool = make_pool(config.environment, user=user)
         self.held_out = make_pool(config.environment, held_out=True, user=user)
         self.processes = Processes()
@@ -191,7 +194,7 @@ class Run:
             seed=self._seed("grpo"),
             callbacks=[GrpoProgress(self)],
         )
-        with self.recorder.during("grpo", lambda: int(trainer.state.global_step) + 1):
+        with quiet_trl(), self.recorder.during("grpo", lambda: int(trainer.state.global_step) + 1):
             trainer.train()
         self.model = trainer.accelerator.unwrap_model(trainer.model)
         self.summary["grpo_updates"] = int(trainer.state.global_step)

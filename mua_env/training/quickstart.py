@@ -48,7 +48,7 @@ def quickstart_config(*, seed: int = 0, folder: str = "runs") -> TrainConfig:
             held_out="generate:level=1:split=test:seed=1",
             policy="compact",
             tools="compact",
-            max_turns=16,
+            max_turns=12,
             reward="task",
         ),
         lengths=LengthConfig(total=2048, turn=96),
@@ -65,7 +65,7 @@ def quickstart_config(*, seed: int = 0, folder: str = "runs") -> TrainConfig:
             drill=0.3,
             window=0.4,
         ),
-        grpo=GrpoSettings(queries=4, rollouts=8, steps=3, learning_rate=1e-4, betas=(0.9, 0.98), micro_batch=8),
+        grpo=GrpoSettings(queries=2, rollouts=8, steps=4, learning_rate=1e-4, betas=(0.9, 0.98), micro_batch=8),
         evaluation=EvaluationConfig(tasks=32, repeats=1, temperature=0.0, batch=32),
     )
 

@@ -51,7 +51,9 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> Toy:
     )
     folder = tmp_path_factory.mktemp("toy-model")
     made = Toy(setting, ChatTokens(tokenizer), dialogues, folder)
-    model = build_model(tokenizer, ScratchConfig(hidden=64, layers=2, vocabulary=400), seed=0)
+    model = build_model(
+        tokenizer, ScratchConfig(hidden=64, layers=2, head=16, initializer=0.02, vocabulary=400), seed=0
+    )
     config = ColdStartConfig(batch=16, micro_batch=16, epochs=10, learning_rate=4e-3, warmup=0.1)
     train_cold_start(model, made.encode(), config, pad_id=0, seed=0)
     model.save_pretrained(folder)

@@ -74,7 +74,7 @@ def test_the_run_folder_holds_everything(run: tuple[Path, str]) -> None:
         assert (folder / "checkpoints" / name / "tokenizer.json").exists()
     phases = Counter((row["phase"], row["step"]) for row in read_metrics(folder))
     assert phases == {
-        **{("cold_start", step): 1 for step in (1, 2, 3, 4)},
+        **{("cold_start", step): 1 for step in range(1, 9)},
         **{("grpo", step): 1 for step in (1, 2)},
         **{("evaluation", step): 1 for step in (0, 1, 2)},
     }
