@@ -68,12 +68,12 @@ def events(trajectory: Trajectory) -> list[str]:
     return [event for entry in trajectory.entries for event in entry.hidden.get("events", ())]
 
 
-def measure(folder: str, config: UserTrainConfig, tasks: int, style: str, batch: int) -> dict[str, Any]:
+def measure(folder: str, config: UserTrainConfig, tasks: int, style: str) -> dict[str, Any]:
     """Replies and success of one model."""
-    engine = LocalModel(folder, batch=batch)
+    engine = LocalModel(folder)
     replies = measure_replies(engine, collect(config, held_out=True))
     row = {name.replace("_", " "): value for name, value in replies.items()}
-    row |= success(LocalUser(engine, strategy=config.strategy), config, tasks, style)
+    row |= success(LocalUser(engine, strategy=config.strategy, max_tokens=64), config, tasks, style)
     engine.close()
     return row
 
@@ -84,7 +84,7 @@ def main() -> None:
     parser.add_argument("--before", help="the model before training (default: what the run started from)")
     parser.add_argument("--tasks", type=int, default=30, help="held-out tasks, shared among the sources")
     parser.add_argument("--style", default="plain", help="of the expert")
-    parser.add_argument("--batch", type=int, default=8, help="replies that are sampled at once")
+    parser.add_argument("--tasks-before", type=int, default=30, help="as --tasks, for the model before training")
     parser.add_argument("--threads", type=int)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
@@ -96,8 +96,8 @@ def main() -> None:
     before = options.before or config.model.path or config.smollm2
     rows: dict[str, Mapping[str, Any]] = {"agenda user": success(AgendaUser(), config, options.tasks, options.style)}
     if before is not None:
-        rows["before"] = measure(before, config, options.tasks, options.style, options.batch)
-    rows["after"] = measure(str(options.run / "model"), config, options.tasks, options.style, options.batch)
+        rows["before"] = measure(before, config, options.tasks_before, options.style)
+    rows["after"] = measure(str(options.run / "model"), config, options.tasks, options.style)
     if options.json:
         print(json.dumps(rows, indent=2))
         return

@@ -6,6 +6,7 @@ import hashlib
 import os
 import queue
 import threading
+from collections import OrderedDict
 from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -17,8 +18,9 @@ from mua_env.errors import ConfigError, MuaError, missing_extra
 try:
     import torch
 
-    from mua_env.serving.sampling import Sampling, SeededDecoder
+    from mua_env.serving.sampling import Sampling, SeededDecoder, State
     from mua_env.training.chat import ChatTokens
+    from mua_env.training.generation import DecoderStats
     from mua_env.training.models import load
 except ImportError as error:
     if isinstance(error, MuaError):
@@ -45,9 +47,57 @@ class Reply:
 
 @dataclass
 class _Job:
-    ids: list[int]
+    chunks: list[list[int]]
     sampling: Sampling
     future: Future[Reply]
+
+    @property
+    def ids(self) -> list[int]:
+        return [token for chunk in self.chunks for token in chunk]
+
+
+class Memory:
+    """The states of the dialogues that were read last.
+
+    Args:
+        size: how many are kept; 0 for none.
+    """
+
+    def __init__(self, size: int) -> None:
+        if size < 0:
+            raise ConfigError(f"remembered: at least 0, got {size}")
+        self._size = size
+        self._states: OrderedDict[tuple[tuple[int, ...], ...], State] = OrderedDict()
+
+    def find(self, chunks: Sequence[Sequence[int]]) -> tuple[int, State | None]:
+        """How many of the chunks the longest remembered beginning holds, and its state."""
+        key = tuple(map(tuple, chunks))
+        for length in range(len(key), 0, -1):
+            if (state := self._states.get(key[:length])) is not None:
+                self._states.move_to_end(key[:length])
+                return length, state
+        return 0, None
+
+    def keep(self, chunks: Sequence[Sequence[int]], state: State) -> None:
+        """Remember a state, in place of its dialogue's last one."""
+        key = tuple(map(tuple, chunks))
+        self._states.pop(key[:-1], None)
+        self._states[key] = state
+        while len(self._states) > self._size:
+            self._states.popitem(last=False)
+
+
+def split_turns(chat: ChatTokens, messages: ChatMessages) -> list[list[int]]:
+    """The tokens of a chat, cut before each turn of the assistant; in one piece if the template rewrites history."""
+    ends = [i for i, message in enumerate(messages) if i and message["role"] == "assistant"]
+    whole, chunks, begin = chat.whole(messages), [], 0
+    for end in ends:
+        head = chat.whole(messages[:end])
+        if whole[: len(head)] != head or len(head) <= begin:
+            return [whole]
+        chunks.append(head[begin:])
+        begin = len(head)
+    return [*chunks, whole[begin:]] if begin < len(whole) else [whole]
 
 
 class LocalModel:
@@ -56,9 +106,15 @@ class LocalModel:
     Args:
         folder: a folder (or hub id) with a model, its tokenizer and its chat template.
         dtype: of the weights (default ``float32``).
-        batch: chats that are completed at the same time. With 1 (default) a reply hangs on nothing but its request;
-            with more, sums are rounded differently in a different company, so that a near tie may fall otherwise.
+        batch: chats that are completed at the same time. With 1 (default) a reply hangs on nothing but its request,
+            and a dialogue that goes on is not read again from its beginning; with more, sums are rounded differently
+            in a different company, so that a near tie may fall otherwise.
+        remembered: dialogues whose keys and values are kept for that (default 16; 18 MB each for SmolLM2-135M and
+            400 tokens).
         template_options: further arguments of the chat template, as ``{"enable_thinking": False}``.
+
+    Attributes:
+        work: tokens read and sampled, and forward passes, so far.
 
     Raises:
         ConfigError: there is no such model, or its tokenizer cannot serve.
@@ -71,6 +127,7 @@ class LocalModel:
         *,
         dtype: str = "float32",
         batch: int = 1,
+        remembered: int = 16,
         template_options: dict[str, Any] | None = None,
     ) -> None:
         if batch < 1:
@@ -79,7 +136,8 @@ class LocalModel:
         self._model, tokenizer = load(self.folder, dtype=dtype)
         self._model.train(False)
         self._chat = ChatTokens(tokenizer, template_options)
-        self._batch = batch
+        self.work = DecoderStats()
+        self._batch, self._memory = batch, Memory(remembered)
         self._positions = getattr(self._model.config, "max_position_embeddings", None)
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._closed = False
@@ -100,21 +158,26 @@ class LocalModel:
             ConfigError: a message has no role or no text, or the engine is closed.
         """
         sampling = sampling or Sampling()
-        ids = self._encode(messages)
-        if self._positions is not None and len(ids) + sampling.max_tokens > self._positions:
+        job = _Job(self._encode(messages), sampling, Future())
+        length = len(job.ids)
+        if self._positions is not None and length + sampling.max_tokens > self._positions:
             raise TooLong(
-                f"the chat has {len(ids)} tokens and the reply up to {sampling.max_tokens}; "
+                f"the chat has {length} tokens and the reply up to {sampling.max_tokens}; "
                 f"{self.name} has {self._positions} positions"
             )
         if self._closed:
             raise ConfigError(f"the engine of {self.name} is closed")
-        future: Future[Reply] = Future()
-        self._jobs.put(_Job(ids, sampling, future))
-        return future
+        self._jobs.put(job)
+        return job.future
 
     def complete(self, messages: ChatMessages, sampling: Sampling | None = None) -> Reply:
         """`submit`, and wait."""
         return self.submit(messages, sampling).result()
+
+    def count_tokens(self, text: str) -> int:
+        """The tokens of a text, without a template."""
+        with self._tokenizing:
+            return len(self._chat.tokenizer(text, add_special_tokens=False)["input_ids"])
 
     def fingerprint(self) -> str:
         """The model's content in 12 hex digits: configuration, tokenizer and weights of its folder.
@@ -138,14 +201,14 @@ class LocalModel:
             self._jobs.put(None)
             self._thread.join()
 
-    def _encode(self, messages: ChatMessages) -> list[int]:
+    def _encode(self, messages: ChatMessages) -> list[list[int]]:
         for message in messages:
             if not isinstance(message.get("role"), str) or not isinstance(message.get("content"), str):
                 raise ConfigError(f"a message needs a role and a text as content, got {message!r:.200}")
         if not messages:
             raise ConfigError("a chat needs at least one message")
         with self._tokenizing:
-            return self._chat.whole(messages)
+            return split_turns(self._chat, messages)
 
     def _work(self) -> None:
         while (first := self._jobs.get()) is not None:
@@ -170,17 +233,35 @@ class LocalModel:
 
     def _run(self, jobs: Sequence[_Job]) -> None:
         try:
-            decoder = SeededDecoder(self._model, self._chat, [job.sampling for job in jobs])
-            turns = decoder.sample(
-                {row: job.ids for row, job in enumerate(jobs)},
-                {row: job.sampling.max_tokens for row, job in enumerate(jobs)},
-            )
+            turns = self._alone(jobs[0]) if self._batch == 1 else self._together(jobs)
         except (RuntimeError, torch.OutOfMemoryError) as error:  # the caller's to see; the thread goes on
             for job in jobs:
                 job.future.set_exception(error)
             return
-        for row, job in enumerate(jobs):
-            job.future.set_result(self._reply(job, turns[row].ids))
+        for job, ids in zip(jobs, turns, strict=True):
+            job.future.set_result(self._reply(job, ids))
+
+    def _together(self, jobs: Sequence[_Job]) -> list[list[int]]:
+        decoder = SeededDecoder(self._model, self._chat, [job.sampling for job in jobs])
+        feeds = {row: job.ids for row, job in enumerate(jobs)}
+        turns = decoder.sample(feeds, {row: job.sampling.max_tokens for row, job in enumerate(jobs)})
+        self._count(decoder)
+        return [turns[row].ids for row in feeds]
+
+    def _count(self, decoder: SeededDecoder) -> None:
+        self.work.read += decoder.stats.read
+        self.work.sampled += decoder.stats.sampled
+        self.work.passes += decoder.stats.passes
+
+    def _alone(self, job: _Job) -> list[list[int]]:
+        """Read what is new, a turn at a time: the same chunks, and so the same sums, whether or not it is all new."""
+        known, state = self._memory.find(job.chunks[:-1])
+        decoder = SeededDecoder(self._model, self._chat, [job.sampling])
+        decoder.read_on(state, job.chunks[known:-1])
+        turn = decoder.sample({0: job.chunks[-1]}, {0: job.sampling.max_tokens})[0]
+        self._memory.keep(job.chunks, decoder.state(len(job.ids)))
+        self._count(decoder)
+        return [turn.ids]
 
     def _reply(self, job: _Job, ids: list[int]) -> Reply:
         ended = ids[-1] == self._chat.end_id

@@ -44,6 +44,10 @@ class Sampling:
             raise ConfigError(f"max_tokens: at least 1, got {self.max_tokens!r}")
 
 
+State = list[tuple[torch.Tensor, torch.Tensor]]
+"""Keys and values of each layer for one row: what a model has read."""
+
+
 class SeededDecoder(DialogueDecoder):
     """A decoder for one reply of each row. What a row draws hangs on its own seed, not on the other rows."""
 
@@ -54,6 +58,21 @@ class SeededDecoder(DialogueDecoder):
         )
         self._draws = rows
         self._own = [torch.Generator(device=device).manual_seed(row.seed % 2**63) for row in rows]
+
+    @torch.no_grad()
+    def read_on(self, state: State | None, chunks: Sequence[Sequence[int]]) -> None:
+        """Go on from a state (None: from nothing) and read chunks, one after the other. For a single row."""
+        self._open({0: ()})
+        if state is not None:
+            for layer, (keys, values) in enumerate(state):
+                self._cache.update(keys, values, layer)
+            self._mask = torch.ones(1, state[0][0].shape[2], dtype=torch.long, device=self._device)
+        for chunk in chunks:
+            self._read({0: chunk})
+
+    def state(self, length: int) -> State:
+        """What the single row's model has read, up to a length in tokens."""
+        return [(layer.keys[:, :, :length], layer.values[:, :, :length]) for layer in self._cache.layers]
 
     def _pick(self, logits: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         picked = [

@@ -15,8 +15,8 @@ from mua_env.serving.sampling import Sampling
 from mua_env.training.user_dialogues import UserDialogues
 from mua_env.users.llm_prompts import STOP
 
-LONGEST_REPLY = 96
-"""Tokens."""
+SPARE = 8
+"""Tokens that a reply may be longer than the right one; beyond, it is cut: it is wrong by then."""
 _AGREES = re.compile(r"^\s*(yes|sure|okay|ok|correct|right)\b", re.IGNORECASE)
 
 
@@ -48,16 +48,17 @@ def measure_replies(model: str | os.PathLike[str] | LocalModel, dialogues: UserD
 
 
 def ask_all(model: str | os.PathLike[str] | LocalModel, dialogues: UserDialogues) -> list[Asked]:
-    """Every reply of the dialogues, asked of the model; eight at a time where the engine is made here."""
-    engine = model if isinstance(model, LocalModel) else LocalModel(model, batch=8)
+    """Every reply of the dialogues, asked of the model."""
+    engine = model if isinstance(model, LocalModel) else LocalModel(model)
     try:
-        sampling = Sampling(max_tokens=LONGEST_REPLY)
         waiting: list[tuple[Future[Reply], str, bool]] = []
         for messages, slip in zip(dialogues.dialogues, dialogues.slips, strict=True):
             for index, message in enumerate(messages):
                 if isinstance(message, AssistantMessage):
-                    reply = engine.submit(_form(messages[:index]), sampling)
-                    waiting.append((reply, message.content or "", slip == index - 1))
+                    right = message.content or ""
+                    limit = Sampling(max_tokens=engine.count_tokens(right) + SPARE)
+                    reply = engine.submit(_form(messages[:index]), limit)
+                    waiting.append((reply, right, slip == index - 1))
         return [Asked(right, reply.result().text.strip(), wrong) for reply, right, wrong in waiting]
     finally:
         if engine is not model:

@@ -61,6 +61,40 @@ def test_batches_give_what_single_chats_give(engine: LocalModel, folder: Path) -
     assert together == alone
 
 
+def test_a_dialogue_that_goes_on_is_not_read_again_and_says_the_same(engine: LocalModel, folder: Path) -> None:
+    from mua_env.serving.engine import LocalModel
+    from mua_env.serving.sampling import Sampling
+
+    forgetful = LocalModel(folder, remembered=0)
+    chat, sampling = list(CHAT), Sampling(1.0, max_tokens=16, seed=2)
+    said = []
+    for turn in range(4):
+        replies = [model.complete(chat, sampling) for model in (engine, forgetful)]
+        assert replies[0] == replies[1]
+        said.append(replies[0].text)
+        chat += [{"role": "assistant", "content": f"It is Ana {turn}."}, {"role": "user", "content": f"And {turn}?"}]
+    read = [model.work.read for model in (forgetful, engine)]
+    forgetful.complete(chat, sampling), engine.complete(chat, sampling)
+    cold, warm = (model.work.read - before for model, before in zip((forgetful, engine), read, strict=True))
+    forgetful.close()
+    assert warm < cold / 2
+
+
+def test_the_memory_forgets_the_oldest() -> None:
+    from mua_env.serving.engine import Memory
+
+    memory = Memory(2)
+    for name in (1, 2, 3):
+        memory.keep([[name]], [])
+    assert memory.find([[1], [9]]) == (0, None)
+    assert memory.find([[2], [9]]) == (1, [])
+    memory.keep([[2], [9]], [])
+    assert memory.find([[2]]) == (0, None)
+    assert memory.find([[3]]) == (1, [])
+    with pytest.raises(ConfigError, match="remembered"):
+        Memory(-1)
+
+
 def test_a_small_top_p_is_greedy(engine: LocalModel) -> None:
     from mua_env.serving.sampling import Sampling
 
