@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from mua_env.cli import options as opt
-from mua_env.cli import play, rollout, tasks
+from mua_env.cli import play, rollout, tasks, users
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -20,6 +20,7 @@ app = typer.Typer(
 app.command("play")(play.play)
 app.command("rollout")(rollout.rollout)
 app.add_typer(tasks.app, name="tasks")
+app.add_typer(users.app, name="users")
 
 
 def command() -> Any:

@@ -1,0 +1,126 @@
+"""`mua-env users card`: how faithful a user simulator is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mua_env.cli import options as opt
+from mua_env.errors import ConfigError
+
+if TYPE_CHECKING:
+    from mua_env.cards.result import Result
+    from mua_env.trajectory import Trajectory
+
+app = typer.Typer(no_args_is_help=True, help="Measure user simulators.")
+
+
+@app.callback()
+def users() -> None:
+    """Measure user simulators."""
+
+
+@app.command("card")
+def card(
+    user: Annotated[str, typer.Argument(help="User simulator: agenda, llm, or local (a model's folder).")],
+    domain: opt.DomainOption = "retail",
+    tasks: opt.TasksOption = "test",
+    path: opt.PathOption = None,
+    episodes: Annotated[int, typer.Option("--episodes", "-n", min=1, help="Dialogues, shared among the probes.")] = 200,
+    seed: opt.SeedOption = 0,
+    user_option: opt.UserSetting = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Folder for card.json, card.html and the results; one is resumed."),
+    ] = None,
+    max_turns: Annotated[int, typer.Option("--max-turns", min=1, help="Turns before a dialogue is cut.")] = 30,
+    concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Dialogues at the same time.")] = 8,
+    deadline: Annotated[
+        float, typer.Option("--deadline", min=0.001, help="Seconds for one dialogue; beyond it, a fault.")
+    ] = 300.0,
+    max_usd: Annotated[
+        float | None, typer.Option("--max-usd", min=0, help="Stop when the user has cost so much.")
+    ] = None,
+) -> None:
+    """Measure a user simulator against scripted probing agents.
+
+    Prints a table; with --output also card.json, card.html, and the dialogues in which something was found.
+    """
+    from rich.console import Console
+
+    from mua_env.cards.card import make_card
+    from mua_env.cards.folder import CardFolder
+    from mua_env.cards.report import print_card, write_card
+    from mua_env.cards.run import CardOptions, plan, run
+    from mua_env.cli.rollout import _public
+    from mua_env.llm.ledger import Ledger
+    from mua_env.users.make import make_user
+
+    if user == "human":
+        raise ConfigError("user 'human': nobody can be measured by hundreds of dialogues; use agenda, llm or local")
+    settings = opt.parse_pairs(user_option, "--user-option")
+    setting = opt.open_setting(domain, tasks, path)
+    ledger = Ledger(max_usd=max_usd)
+    simulator = make_user(user, {**settings, **({"ledger": ledger} if user == "llm" else {})})
+    dialogues = plan(setting, episodes, seed=seed)
+    how = CardOptions(max_turns=max_turns, concurrency=concurrency, deadline_s=deadline, stop=lambda: ledger.exhausted)
+    config = {
+        "user": user,
+        "user_options": _public(settings),
+        "domain": setting.domain.name,
+        "tasks": tasks,
+        "revision": setting.revision,
+        "seed": seed,
+        "max_turns": max_turns,
+    }
+    folder = None if output is None else CardFolder(output, config)
+    kept: dict[str, Result] = {} if folder is None else folder.results
+
+    def add(result: Result, trajectory: Trajectory | None) -> None:
+        kept[result.id] = result
+        if folder is not None:
+            folder.add(result, trajectory)
+
+    left = [dialogue for dialogue in dialogues if dialogue.id not in kept]
+    try:
+        with progress(len(dialogues), len(dialogues) - len(left), add) as on_end:
+            run(setting, simulator, left, options=how, on_end=on_end)
+    finally:
+        simulator.close()
+        if folder is not None:
+            folder.close()
+    results = [kept[dialogue.id] for dialogue in dialogues if dialogue.id in kept]
+    made = make_card(results, user=simulator.name, domain=setting.domain.name, tasks=tasks)
+    print_card(made, Console(highlight=False))
+    if output is not None:
+        data, page = write_card(made, output)
+        typer.echo(f"{data}, {page}")
+    if len(results) < len(dialogues):
+        typer.echo(f"Only {len(results)} of {len(dialogues)} dialogues: the budget is used up.", err=True)
+
+
+@contextmanager
+def progress(
+    total: int, done: int, keep: Callable[[Result, Trajectory | None], None]
+) -> Iterator[Callable[[Result, Trajectory | None], None]]:
+    """A bar on standard error; what it yields keeps each result and moves the bar."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    counts: dict[str, Any] = {"violations": 0, "faults": 0}
+    columns = (TextColumn("dialogues"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    shown = TextColumn("violations {task.fields[violations]}, faults {task.fields[faults]}")
+    with Progress(*columns, shown, console=Console(stderr=True, highlight=False)) as bar:
+        task = bar.add_task("", total=total, completed=done, **counts)
+
+        def on_end(result: Result, trajectory: Trajectory | None) -> None:
+            keep(result, trajectory)
+            counts["violations"] += len(result.violations)
+            counts["faults"] += result.fault is not None
+            bar.update(task, advance=1, **counts)
+
+        yield on_end
