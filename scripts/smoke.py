@@ -8,6 +8,7 @@ import mua_env
 
 
 def main() -> None:
+    """Exit with a message if an environment cannot be made, or if making one imported a heavy library."""
     ids = sorted(mua_env.environment_ids().values())
     if not ids:
         sys.exit("no environment is registered")
