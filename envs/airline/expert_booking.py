@@ -71,12 +71,11 @@ class Book(Paying):
         if isinstance(slots["choice"], list):
             slots["flights"] = yield from self._priced(slots["choice"])
         else:
-            way = (slots["cabin"], len(slots["passengers"]), slots["choice"])
-            flights = yield from find_flights(slots["origin"], slots["destination"], slots["date"], *way)
+            ways = [(slots["origin"], slots["destination"], slots["date"])]
             if slots["flight_type"] == "round_trip":
-                back = yield from find_flights(slots["destination"], slots["origin"], slots["return_date"], *way)
-                flights = flights + back
-            slots["flights"] = flights
+                ways.append((slots["destination"], slots["origin"], slots["return_date"]))
+            found = yield from find_flights(ways, slots["cabin"], len(slots["passengers"]), slots["choice"])
+            slots["flights"] = [leg for itinerary in found for leg in itinerary]
         if not self.arguments()["payment_methods"]:
             raise Refusal("the payment methods do not cover the price")
 

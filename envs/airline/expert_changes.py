@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from typing import Any
 
 from mua_env.agents.expert import Call, Heard, Step, call_all
@@ -19,22 +19,28 @@ Record = dict[str, Any]
 
 
 def find_flights(
-    origin: str, destination: str, day: str, cabin: str, heads: int, choice: str
-) -> Generator[Step, Heard, Itinerary]:
-    """Search both ways of flying and choose.
+    ways: Sequence[tuple[str, str, str]], cabin: str, heads: int, choice: str
+) -> Generator[Step, Heard, list[Itinerary]]:
+    """Search all ways (origin, destination, day) in one turn, and choose for each.
 
     Raises:
         Refusal: there is no such flight.
     """
-    route = {"origin": origin, "destination": destination, "date": day}
-    searches = [Call("search_direct_flight", route)]
-    if choice == "cheapest":
-        searches.append(Call("search_onestop_flight", route))
+    tools = ["search_direct_flight", "search_onestop_flight"][: 2 if choice == "cheapest" else 1]
+    searches = [
+        Call(tool, {"origin": origin, "destination": destination, "date": day})
+        for origin, destination, day in ways
+        for tool in tools
+    ]
     found = yield from call_all(*searches)
-    options = itineraries(found[0], found[1] if len(found) > 1 else [], cabin, heads, day)
-    chosen = choose(options, choice)
-    if chosen is None:
-        raise Refusal(f"no such flight from {origin} to {destination} on {day} has enough seats available")
+    chosen = []
+    for at, (origin, destination, day) in enumerate(ways):
+        results = found[at * len(tools) : (at + 1) * len(tools)]
+        options = itineraries(results[0], results[1] if len(results) > 1 else [], cabin, heads, day)
+        best = choose(options, choice)
+        if best is None:
+            raise Refusal(f"no such flight from {origin} to {destination} on {day} has enough seats available")
+        chosen.append(best)
     return chosen
 
 
@@ -136,19 +142,14 @@ class Flights(Cabin):
             self.legs = self.choice
             return
         there, back = halves(self.row)
-        origin, destination = self.row["origin"], self.row["destination"]
-        legs: list[Record] = []
-        for part, key, route in (
-            (there, "date", (origin, destination)),
-            (back, "return_date", (destination, origin)),
-        ):
-            day = str(self.dates.get(key, part[0]["date"] if part else ""))
-            if not part or day == part[0]["date"]:
-                legs += part
-                continue
-            heads = len(self.row["passengers"])
-            legs += yield from find_flights(*route, day, self.cabin, heads, str(self.choice))
-        self.legs = legs
+        ends = (self.row["origin"], self.row["destination"])
+        parts = [(there, "date", ends), (back, "return_date", ends[::-1])][: 2 if back else 1]
+        days = [str(self.dates.get(name, part[0]["date"])) for part, name, _ in parts]
+        moved = [(*route, day) for (part, _, route), day in zip(parts, days, strict=True) if day != part[0]["date"]]
+        found = iter((yield from find_flights(moved, self.cabin, len(self.row["passengers"]), str(self.choice))))
+        self.legs = []
+        for (part, _, _), day in zip(parts, days, strict=True):
+            self.legs += part if day == part[0]["date"] else next(found)
 
     def action(self) -> str:
         """The change in words."""

@@ -200,8 +200,10 @@ def _shape(level: Level, rng: random.Random) -> list[str]:
     if level.maybe:
         kinds = [kind for kind in kinds if rng.random() < 0.5]
     # A task with a transfer has something else to do before it, or an agent could hand everything over at once.
-    size = max(rng.choice(level.requests), len(kinds), 2 if "transfer" in kinds else 1)
+    least = max(len(kinds), 2 if "transfer" in kinds else 1)
     variants = [f"{kind}/{rng.choice(tuple(TWISTS[kind]))}" for kind in kinds]
+    # A delay makes two requests; no task may need more turns than an episode has.
+    size = max(rng.choice(level.requests) - ("compensation/delayed" in variants), least)
     shape = [*variants, *[rng.choice(level.intents) for _ in range(size - len(kinds))]]
     rng.shuffle(shape)
     return sorted(shape, key=lambda name: name.startswith("transfer"))

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from mua_env.tasks import Task, write_tasks
+from mua_env.difference import canonical
+from mua_env.setting import load_setting
+from mua_env.tasks import Task, TaskSet, write_tasks
 
+from . import domain
 from .generate import LEVELS, shared_generator
-from .tools import AirlineTools
 
 SEED: Final = 1
 SIZES: Final = {"train": 500, "test": 250}
@@ -18,24 +20,22 @@ SIZES: Final = {"train": 500, "test": 250}
 
 
 def make_split(split: str) -> Iterator[Task]:
-    """The tasks of a split, by level; no two make the same writes."""
-    seen: set[frozenset[str]] = set()
+    """The tasks of a split, by level; no two change the same rows in the same way."""
+    scorer = load_setting(domain, TaskSet("splits", domain.name, (), domain.data, "", "airline:own")).scorer
+    seen: set[str] = set()
     for level in LEVELS:
         wanted = SIZES[split] // len(LEVELS)
         for task in shared_generator().stream(level=level, seed=SEED, split=split):
-            writes = _writes(task)
-            if writes and writes in seen:
+            changes = scorer.gold(task).changes
+            effect = repr(sorted((key, canonical(row, unordered=True)) for key, row in changes.items()))
+            if changes and effect in seen:
                 continue
-            seen.add(writes)
+            seen.add(effect)
             yield task
             wanted -= 1
             if not wanted:
                 break
-
-
-def _writes(task: Task) -> frozenset[str]:
-    specs = AirlineTools.specs
-    return frozenset(action.model_dump_json() for action in task.actions if specs[action.name].writes)
+    scorer.close()
 
 
 def main() -> None:

@@ -15,6 +15,7 @@ from mua_env.users.agenda_personas import Voice, persona
 from mua_env.users.agenda_understanding import understand
 
 LANGUAGE = domain.language
+TWO = [{"id": "certificate_7654321"}, {"id": "credit_card_1234567", "last_four": "4603"}]
 
 
 def utterances() -> list[tuple[str, str, str]]:
@@ -57,6 +58,8 @@ def test_an_utterance_is_understood(intent: str, expected: str, text: str) -> No
         ({"insurance": "no"}, "without travel insurance", ()),
         ({"payment": [{"id": "credit_card_1234567", "last_four": "4603"}]}, "your card ending in 4603", ()),
         ({"payment": [{"id": "credit_card_1234567", "last_four": "4603"}]}, "the card ending in 1111", ("payment",)),
+        ({"payment": TWO}, "$400 with certificate_7654321", ()),
+        ({"payment": TWO}, "$400 with your card ending in 4603", ("payment",)),
         ({"destination": "TPA"}, "a flight from Austin to Tampa", ()),
         ({"destination": "TPA"}, "a flight from Austin to Tucson", ("destination",)),
         (

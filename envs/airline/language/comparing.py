@@ -89,11 +89,11 @@ def _payment(wanted: Sequence[Record], text: str) -> bool | None:
     digits, ids = matching.last_fours(text), matching.method_ids(text)
     if not digits and not ids:
         return None
-    stated = [
-        str(method["id"]) in ids or str(method.get("last_four", "\0")) in digits or str(method["id"])[-7:] in text
-        for method in wanted
-    ]
-    return all(stated)
+    known = {str(method["id"]) for method in wanted} | {str(method.get("last_four")) for method in wanted}
+    if any(name not in known for name in (*digits, *ids)):
+        return False
+    # Of several, the later ones are only there for what the first leaves to pay.
+    return bool({str(wanted[0]["id"]), str(wanted[0].get("last_four"))} & {*digits, *ids})
 
 
 _CHECKS: dict[str, Callable[[Any, str], bool | None]] = {

@@ -17,12 +17,12 @@ from .intents import WISHES
 Record = Mapping[str, Any]
 
 _REASONS = {
-    "change_of_plans": "[my plans have changed|I had a change of plans|of a change of plans]",
-    "airline_cancelled": "[the airline cancelled a flight|the airline has cancelled one of the flights|a flight "
-    "was cancelled by the airline]",
-    "health": "[I have fallen ill|of my health|I am ill|I got sick]",
-    "weather": "[the weather is bad|of the weather|of bad weather]",
-    "other": "[it is personal|of a personal matter|of personal reasons]",
+    "change_of_plans": "[my plans have changed|I had a change of plans|my plans are different now]",
+    "airline_cancelled": "[the airline cancelled a flight|the airline has cancelled one of the flights|"
+    "a flight was cancelled by the airline]",
+    "health": "[I have fallen ill|I am ill|I got sick|my health does not allow it]",
+    "weather": "[the weather is bad|the weather is too bad|the weather is terrible there]",
+    "other": "[it is personal|it is a personal matter|I have personal reasons]",
 }
 _COMPLAINTS = {
     "cancelled_flight": "[the airline cancelled one of my flights|one of my flights was cancelled|a flight was "
