@@ -81,7 +81,7 @@ def test_a_dialogue_that_goes_on_is_not_read_again_and_says_the_same(engine: Loc
 
 
 def test_the_memory_forgets_the_oldest() -> None:
-    from mua_env.serving.engine import Memory
+    from mua_env.serving.memory import Memory
 
     memory = Memory(2)
     for name in (1, 2, 3):
