@@ -26,7 +26,7 @@ class _Settings(BaseModel):
 
 
 class ScratchConfig(_Settings):
-    """Shape of a model from nothing (this project; the measured small one of 0.9 million parameters)."""
+    """Shape of a model from nothing (this project; small enough for a CPU)."""
 
     hidden: int = Field(128, description="width of the residual stream")
     layers: int = Field(4, description="transformer layers")

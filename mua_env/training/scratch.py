@@ -1,6 +1,6 @@
 """A tokenizer and a small model from nothing, so that training runs offline and in minutes.
 
-What makes such a model able to copy (measured): every digit is a token of its own, and a name or an identifier
+What makes such a model able to copy: every digit is a token of its own, and a name or an identifier
 has the same tokens wherever it stands. All else may merge freely, across spaces too, so that set phrases, the
 system prompt and the skeleton of JSON become few tokens; but never across a newline, so that a message's tokens
 do not depend on the header before it. Both are functions of their arguments and seed alone.
