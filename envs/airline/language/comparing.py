@@ -14,6 +14,9 @@ from . import matching
 Record = Mapping[str, Any]
 
 _REPLACED_BY = re.compile(r"\b(?:to|with|by|passenger|name):?\s+([A-Z][\w'-]+ [A-Z][\w'-]+)")
+_REPLACED = re.compile(
+    r"\b(?:[Rr]eplac\w*|[Ii]nstead of|[Pp]assenger:)\s+(?:the )?(?:passenger )?[A-Z][\w'-]+ [A-Z][\w'-]+"
+)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
@@ -63,6 +66,12 @@ def _new_passenger(wanted: Record, text: str) -> bool | None:
     return False if _REPLACED_BY.search(text) else None
 
 
+def _passenger(wanted: str, text: str) -> bool | None:
+    if wanted.lower() in text.lower():
+        return True
+    return False if _REPLACED.search(text) else None
+
+
 def _passengers(wanted: Sequence[Record], text: str) -> bool | None:
     stated = [full_name(person).lower() in text.lower() for person in wanted]
     if any(stated):
@@ -87,6 +96,9 @@ def _insurance(wanted: str, text: str) -> bool | None:
 
 def _payment(wanted: Sequence[Record], text: str) -> bool | None:
     digits, ids = matching.last_fours(text), matching.method_ids(text)
+    brands = {name for name in ("visa", "mastercard") if name in text.lower()}
+    if brands and not brands & {method.get("brand") for method in wanted}:
+        return False
     if not digits and not ids:
         return None
     known = {str(method["id"]) for method in wanted} | {str(method.get("last_four")) for method in wanted}
@@ -104,6 +116,7 @@ _CHECKS: dict[str, Callable[[Any, str], bool | None]] = {
     "choice": _choice,
     "bags": _bags,
     "new_passenger": _new_passenger,
+    "passenger": _passenger,
     "passengers": _passengers,
     "origin": _place,
     "destination": _place,

@@ -11,6 +11,10 @@ def _about(things: str, verbs: str) -> str:
     return rf"(?=.*\b(?:{things})).*\b(?:{verbs})\b"
 
 
+_NOT_OURS = r"(?!.*\bby the airline\b)(?!.*\bairline\b.{0,12}\bcancell?ed\b)(?!.*\breasons?\b)"
+_CANCELLED = rf"^{_NOT_OURS}.*\b(?:cancell?ed|cancellation)\b"
+"""A flight that the airline cancelled is no reservation that the agent cancelled."""
+
 INTENTS: dict[str, Intent] = {
     intent.name: intent
     for intent in (
@@ -32,7 +36,7 @@ INTENTS: dict[str, Intent] = {
             r"\bbook\b|\bbooking (?:a|the|this|your|details|summary)|\bnew (?:reservation|booking|trip)\b|\breserve\b",
             rf"\bbooked\b|{_about('booking|reservation', 'made|created|completed|confirmed')}",
         ),
-        Intent("cancel_reservation", ("reservation_id", "reason"), r"\bcancel", r"\bcancell?ed\b|\bcancellation\b"),
+        Intent("cancel_reservation", ("reservation_id", "reason"), r"\bcancel", _CANCELLED),
         Intent(
             "change_flights",
             ("reservation_id", "date", "return_date", "choice", "cabin", "payment"),
@@ -86,7 +90,10 @@ INTENTS: dict[str, Intent] = {
     )
 }
 
-_ONE = "[a reservation|one of my reservations|my reservation|a booking of mine]"
+_ONE = (
+    "[a reservation|one of my reservations|my reservation|a booking of mine|one of my bookings|a reservation of mine|"
+    "a trip of mine|one of my trips|an upcoming trip|my upcoming trip|a reservation that I made|a trip coming up]"
+)
 
 WISHES: dict[str, str] = {
     "book_flight": "book a [flight|trip|new flight|new trip]",
