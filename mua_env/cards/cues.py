@@ -29,7 +29,7 @@ CLAIMS_DONE = re.compile(
 
 REFUSES = re.compile(
     r"\b(?:can ?not|can't|unable|not able|not possible|impossible|not allowed|not permitted|not eligible|won't|"
-    r"not available|unavailable|out of stock|no longer|decline|afraid|policy|only .{1,60}\b(?:can|may) be|"
+    r"not available|unavailable|out of stock|no longer (?:available|possible|be)|decline|afraid|policy|only .{1,60}\b(?:can|may) be|"
     r"(?:do|does) not (?:allow|permit|cover|have|exist)|(?:don't|doesn't) (?:allow|permit|cover|have|exist)|"
     r"transfer(?:ring)?|there (?:is|are) no|none of|not enough)\b",
     re.IGNORECASE,
@@ -48,9 +48,10 @@ IDIOMS = re.compile(r"\bto be (?:clear|honest|fair)\b|\bgood (?:day|morning|even
 
 _YES = re.compile(
     r"\b(?:yes|yeah|yep|correct|go ahead|confirm(?:ed)?|proceed|that's (?:right|it|fine)|that is (?:right|fine)|"
-    r"sounds (?:good|right)|looks (?:good|right)|please do|sure|ok(?:ay)?)\b",
+    r"sounds (?:good|right)|looks (?:good|right)|please do)\b",
     re.IGNORECASE,
 )
+_WEAK_YES = re.compile(r"\b(?:sure|ok(?:ay)?|fine)\b", re.IGNORECASE)
 _NO = re.compile(
     r"\b(?:no|nope|not|wrong|incorrect|isn't|don't|doesn't|wait|actually|hold on|changed my mind|mistake|hmm|instead|"
     r"rather|but|never ?mind|forget it)\b",
@@ -60,13 +61,16 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 
 def agrees(text: str) -> bool:
-    """Whether a user's text says yes: the first sentence that holds a yes or a no decides."""
+    """Whether a user's text says yes: the first sentence that holds a yes or a no decides.
+
+    An "okay" is a yes only where nothing else is.
+    """
     for sentence in _SENTENCE.split(text.strip()):
         if _NO.search(sentence):
             return False
         if _YES.search(sentence):
             return True
-    return False
+    return _WEAK_YES.search(text) is not None
 
 
 def declines(text: str) -> bool:

@@ -48,7 +48,7 @@ def late_stop(dialogue: Sequence[Exchange], ground: Ground) -> list[Violation]:
     wanted = len(goal.requests) + changes
     settled, refusing, on = 0, False, []
     for turn in dialogue:
-        refuses = cues.REFUSES.search(turn.text) is not None
+        refuses = _refuses(turn.text)
         claims = _claims(turn.text) and not refuses
         settled += claims or (refuses and not refusing)
         refusing = refuses
@@ -96,10 +96,15 @@ def _claims(text: str) -> bool:
     return cues.CLAIMS_DONE.search(text) is not None and cues.ASKS_TO_CONFIRM.search(text) is None
 
 
+def _refuses(text: str) -> bool:
+    """Whether a text refuses; one that proposes something instead does not settle anything."""
+    return cues.REFUSES.search(text) is not None and cues.ASKS_TO_CONFIRM.search(text) is None
+
+
 def _settled(turn: Exchange, ground: Ground) -> int:
     """How many requests an exchange may have settled."""
-    spoken = _claims(turn.text) or cues.REFUSES.search(turn.text) or _answers(turn.text, ground)
-    return max(len(turn.writes), int(bool(spoken)))
+    spoken = _claims(turn.text) or _refuses(turn.text) or _answers(turn.text, ground)
+    return max(len(turn.writes), int(spoken))
 
 
 def _moves(turn: Exchange, ground: Ground) -> bool:

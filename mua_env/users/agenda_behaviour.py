@@ -84,7 +84,7 @@ class Turn(Speaker):
             return
         claim = " ".join(self.acts.done)
         named = [r for r in self.agenda.unsettled() if self._claims(r, claim)]
-        fitting = [r for r in named if self.compare(r, claim).fits]
+        fitting = [r for r in named if self._fits(r, claim, known=r.status != "waiting")]
         if fitting:
             agreed = [r for r in fitting if r.status == "confirmed"]
             self._close(agreed[0] if agreed else fitting[0], "done")
@@ -141,7 +141,7 @@ class Turn(Speaker):
             self._correct(chosen, comparison.wrong)
 
     def _fits(self, request: Pending, text: str, *, known: bool) -> bool:
-        """Whether a proposal is right; one for a request that was not mentioned yet must have something right in it."""
+        """Whether a text is right; of a request that was not mentioned yet it must have something right in it."""
         comparison = self.compare(request, text)
         return comparison.fits and (known or bool(comparison.right))
 

@@ -52,7 +52,7 @@ PERSONAS: Mapping[str, Persona] = {
             before="[Oh, right|Well|Ah, okay|Let me see|Hmm, let me look][!|,|...] ",
             after=" [I've been [meaning to do|putting off] this for [days|a week|a while]"
             "|You wouldn't believe the [week|day|month] I'm having|It's been one of those [days|weeks]"
-            "|My [dog|cat|kid] keeps [distracting me|walking over the keyboard]|Anyway, that's the [story|situation]].",
+            "|My [dog|cat|kid] keeps [distracting me|walking around here]|Anyway, that's the [story|situation]].",
             garnish=0.4,
         ),
         Persona(

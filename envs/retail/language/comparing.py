@@ -20,6 +20,12 @@ _KEPT = re.compile(
 )
 _REASON = re.compile(r"\breason\b[^.:\n]{0,40}(?::|\bis\b)\s*\w", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_BRANDS = {
+    "visa": re.compile(r"\bvisa\b", re.IGNORECASE),
+    "mastercard": re.compile(r"\bmaster ?card\b", re.IGNORECASE),
+    "amex": re.compile(r"\bamex\b|\bamerican express\b", re.IGNORECASE),
+}
+_NO_VALUE = r"(?:of|you|your|and|or|options?|for|from|the|a|an|instead|change|with|that|as|is|are|will|would|to|in|by)\b"
 _IDS = re.compile(r"#?\bW\d+|\bending in \d+")
 
 
@@ -63,6 +69,9 @@ def _reason(wanted: str, text: str) -> bool | None:
 
 
 def _payment(wanted: Record, text: str) -> bool | None:
+    brands = {name for name, pattern in _BRANDS.items() if pattern.search(text)}
+    if wanted.get("brand") in _BRANDS and brands and wanted["brand"] not in brands:
+        return False
     digits = matching.last_fours(text)
     if wanted.get("last_four"):
         if digits:
@@ -143,8 +152,14 @@ def _options_of(item: Record, part: str, whole: str) -> bool | None:
     if len(stated) == len(changed):
         return True if changed else None
     detailed = bool(stated) or any(matching.has_value(part, key, old[key]) for key in old)
-    labelled = any(re.search(rf"\b{re.escape(matching.normal(key))}\b\s?[:=]", part) for key in new)
+    labelled = any(_labelled(part, key) for key in changed)
     return False if detailed or labelled else None
+
+
+def _labelled(part: str, key: str) -> bool:
+    """Whether a value follows the name of an option: "color: tan", "with color tan", "color to tan"."""
+    name = re.escape(matching.normal(key))
+    return re.search(rf"\b{name}\b\s?(?:[:=]|(?:is |to |in )?(?!{_NO_VALUE})[a-z0-9])", part) is not None
 
 
 def _states(part: str, key: str, value: str) -> bool:
