@@ -148,7 +148,15 @@ def test_served_it_answers_through_litellm_and_replays_without_the_server(
 @pytest.mark.slow
 @pytest.mark.xdist_group("smollm2")
 def test_its_slowness_does_not_outlast_the_deadline(server: ChatServer, order: Task) -> None:
-    user = LLMUser("smollm2", base_url=server.base_url, strategy="brief", temperature=5.0, deadline_s=0.3, attempts=9)
+    user = LLMUser(
+        "smollm2",
+        base_url=server.base_url,
+        strategy="brief",
+        temperature=5.0,
+        max_tokens=80,
+        deadline_s=0.3,
+        attempts=9,
+    )
     begin = time.monotonic()
     reply = user.start(order, seed=0).reply(None)
     assert time.monotonic() - begin < 3
