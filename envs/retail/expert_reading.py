@@ -74,7 +74,11 @@ def intent(text: str) -> str | None:
     return next((name for name, pattern in _INTENTS if pattern.search(low)), None)
 
 
-_YES = re.compile(r"\b(?:yes|yeah|yep|confirm|correct|proceed|go ahead|please do)\b")
+_YES = re.compile(
+    r"(?:(?<![a-z] )|\b(?:say|so|well|oh|ah|um|uh|er|okay|ok) )yes\b|"
+    r"\b(?:yeah|yep|confirm|correct|proceed|go ahead|please do)\b"
+)
+"""A yes after another word is a value: "dimmer yes"."""
 _NO = re.compile(
     r"\b(?:no|not|nope|don't|wait|hold on|actually|wrong|changed my mind|change of mind|second thought|different|"
     r"mistake)\b|\ba change\b"

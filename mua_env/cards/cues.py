@@ -29,7 +29,8 @@ CLAIMS_DONE = re.compile(
 
 REFUSES = re.compile(
     r"\b(?:can ?not|can't|unable|not able|not possible|impossible|not allowed|not permitted|not eligible|won't|"
-    r"not available|unavailable|out of stock|no longer (?:available|possible|be)|decline|afraid|policy|only .{1,60}\b(?:can|may) be|"
+    r"not available|unavailable|out of stock|no longer (?:available|possible|be)|"
+    r"decline|afraid|policy|only .{1,60}\b(?:can|may) be|"
     r"(?:do|does) not (?:allow|permit|cover|have|exist)|(?:don't|doesn't) (?:allow|permit|cover|have|exist)|"
     r"transfer(?:ring)?|there (?:is|are) no|none of|not enough)\b",
     re.IGNORECASE,
@@ -47,7 +48,8 @@ IDIOMS = re.compile(r"\bto be (?:clear|honest|fair)\b|\bgood (?:day|morning|even
 """Turns of phrase in which a word is no value ("clear" is a colour of glasses)."""
 
 _YES = re.compile(
-    r"\b(?:yes|yeah|yep|correct|go ahead|confirm(?:ed)?|proceed|that's (?:right|it|fine)|that is (?:right|fine)|"
+    r"(?:(?<![a-z] )|\b(?:say|so|well|oh|ah|um|uh|er|okay|ok) )yes\b|"
+    r"\b(?:yeah|yep|correct|go ahead|confirm(?:ed)?|proceed|that's (?:right|it|fine)|that is (?:right|fine)|"
     r"sounds (?:good|right)|looks (?:good|right)|please do)\b",
     re.IGNORECASE,
 )

@@ -21,8 +21,8 @@ SHORTEST = 3
 """Characters of the shortest form that counts: "M" or "2" stand in a text for many reasons."""
 
 COMMON = re.compile(
-    r"all|basic|clear|daily|double|full|good|hard|large|light|long|medium|new|none|one|open|other|regular|short|single|"
-    r"small|soft|standard|two",
+    r"all|basic|clear|daily|double|firm|flat|full|good|half|hard|heavy|high|large|left|light|long|low|medium|new|none|"
+    r"one|open|other|plain|regular|right|set|short|single|small|soft|standard|two|yes",
     re.IGNORECASE,
 )
 """Words that are values of some slots and stand in a text for many other reasons; they count as part of more."""

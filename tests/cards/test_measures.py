@@ -219,7 +219,9 @@ def test_a_yes(text):
     assert not cues.declines(text)
 
 
-@pytest.mark.parametrize("text", ["No.", "No, yes would be wrong.", "Wait, I changed my mind.", "Hmm, that isn't right."])
+@pytest.mark.parametrize(
+    "text", ["No.", "No, yes would be wrong.", "Wait, I changed my mind.", "Hmm, that isn't right."]
+)
 def test_a_no(text):
     assert not cues.agrees(text)
     assert cues.declines(text)

@@ -25,7 +25,9 @@ _BRANDS = {
     "mastercard": re.compile(r"\bmaster ?card\b", re.IGNORECASE),
     "amex": re.compile(r"\bamex\b|\bamerican express\b", re.IGNORECASE),
 }
-_NO_VALUE = r"(?:of|you|your|and|or|options?|for|from|the|a|an|instead|change|with|that|as|is|are|will|would|to|in|by)\b"
+_NO_VALUE = (
+    r"(?:of|you|your|and|or|options?|for|from|the|a|an|instead|change|with|that|as|is|are|will|would|to|in|by)\b"
+)
 _IDS = re.compile(r"#?\bW\d+|\bending in \d+")
 
 
@@ -149,6 +151,8 @@ def _options_of(item: Record, part: str, whole: str) -> bool | None:
     if str(item.get("new_item_id", "\0")) in whole:
         return True
     stated = [key for key in changed if _states(part, key, new[key])]
+    if any(_labelled(part, key) and not _states(part, key, new[key]) for key in new if key not in changed):
+        return False
     if len(stated) == len(changed):
         return True if changed else None
     detailed = bool(stated) or any(matching.has_value(part, key, old[key]) for key in old)

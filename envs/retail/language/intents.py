@@ -9,7 +9,7 @@ _PASSIVE = r"(?:has|have|is|are|was|were|'s|been|i|we|i've|successfully|now|and|
 
 def _claim(verbs: str, objects: str = "") -> str:
     near = rf".{{0,60}}\b(?:{verbs})\b"
-    about = rf"(?=.*(?:{objects}))" if objects else ""
+    about = rf"\A(?=.*(?:{objects})).*?" if objects else ""
     finished = "successfully|done|complete|submitted|processed|requested|placed|initiated|set up|created|confirmed"
     return rf"{about}(?:\b{_PASSIVE}{near}|\b(?:{verbs})\b.{{0,80}}\b(?:{finished})\b)"
 
