@@ -37,7 +37,9 @@ class Domain(ABC):
         version: of the environment's id; raised when results stop being comparable.
         models: the declarative base of its tables. A column with ``info={"hidden": True}`` is no part of the record;
             the lists in a column with ``info={"set": True}`` have no order.
-        toolkit: its tools.
+        toolkit: the agent's tools.
+        user_toolkit: the user's own tools over the same database, as a phone to operate (default: none). The agent
+            neither has nor sees them; what the user does with them reaches it only as far as the user tells.
         splits: names of its own splits.
         text_with_calls_reaches_user: whether text beside tool calls is said to the user (default: no).
         scratch_tools: tools that look nothing up and take free text; audits leave their arguments out.
@@ -48,6 +50,7 @@ class Domain(ABC):
     version: ClassVar[int] = 1
     models: ClassVar[type[DeclarativeBase]]
     toolkit: ClassVar[type[Toolkit]]
+    user_toolkit: ClassVar[type[Toolkit] | None] = None
     splits: ClassVar[tuple[str, ...]] = ("train", "test")
     text_with_calls_reaches_user: ClassVar[bool] = False
     scratch_tools: ClassVar[frozenset[str]] = frozenset({"calculate", "think"})

@@ -5,6 +5,8 @@
     step = episode.agent_turn(agent_message)                 # tool results, or step.ask_user is the text for the user
     messages = episode.user_turn(user.reply(step.ask_user))
 
+A user with tools of its own may act before it speaks: :meth:`Episode.user_acts` runs its calls, the user observes.
+
 ``DialogueEnv``, ``DialogueVectorEnv`` and the rollout drivers are shells over it.
 """
 
@@ -12,15 +14,18 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from mua_env.errors import EpisodeError
 from mua_env.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from mua_env.scoring import Fault, Record
 from mua_env.tasks import Task
 from mua_env.trajectory import Entry
-from mua_env.users.base import UserReply
+from mua_env.users.base import UserActs, UserReply
 from mua_env.world import World
+
+USER_ROUNDS = 10
+"""Rounds of tool calls that a user may make before it must speak; one more is its fault."""
 
 End = Literal["user_stop", "terminal_tool", "max_turns", "token_limit", "fault"]
 _Waiting = Literal["user", "agent", "end"]
@@ -64,6 +69,7 @@ class Episode:
         self._mixed = text_with_calls_reaches_user
         self._waiting: _Waiting = "user"
         self._events: list[str] = []
+        self._acts: list[tuple[UserReply, UserActs]] = []
         self._terminal_tool: str | None = None
         self._terminal_text = ""
 
@@ -110,11 +116,12 @@ class Episode:
         """Take the user's reply; returns the new messages for the agent (none for a silent stop).
 
         Raises:
-            EpisodeError: it is not the user's turn.
+            EpisodeError: it is not the user's turn, or its tool calls have not been run.
         """
         self._expect("user")
+        reply, acts = self._take_acts(reply)
         messages: list[Message] = [UserMessage(content=reply.text)] if reply.text else []
-        hidden = reply.model_dump(mode="json", exclude={"text"}, exclude_defaults=True)
+        hidden = reply.model_dump(mode="json", exclude={"text", "tool_calls"}, exclude_defaults=True) | acts
         content = UserMessage(content=reply.text)
         self.entries.append(Entry(source="user", message=content, turn=self.turns, hidden=hidden))
         if reply.fault is not None:  # recorded all the same: it has cost something
@@ -127,6 +134,25 @@ class Episode:
         else:
             self._check_turns()
         return messages
+
+    def user_acts(self, reply: UserReply) -> list[ToolMessage]:
+        """Run what the user does with its own tools before it speaks.
+
+        Returns:
+            One result for each call, for the user alone. Empty where the reply is one for :meth:`user_turn`: it has
+            no calls, it is unusable, or the user has made ``USER_ROUNDS`` rounds of calls already.
+
+        Raises:
+            EpisodeError: it is not the user's turn.
+        """
+        self._expect("user")
+        if not reply.tool_calls or reply.fault is not None or len(self._acts) >= USER_ROUNDS:
+            return []
+        prefix = f"user_{self.turns}_{len(self._acts)}"
+        calls = tuple(_with_id(call, f"{prefix}_{i}") for i, call in enumerate(reply.tool_calls))
+        results = tuple(self._run_for_user(call) for call in calls)
+        self._acts.append((reply, UserActs(tool_calls=calls, results=results, thought=reply.thought)))
+        return list(results)
 
     def fail(self, fault: Fault, cause: str) -> None:
         """End the episode by a failure that is not the agent's: truncated, never scored."""
@@ -160,6 +186,7 @@ class Episode:
         twin = object.__new__(Episode)
         twin.__dict__.update(self.__dict__)
         twin.entries, twin._events, twin._world = list(self.entries), list(self._events), world
+        twin._acts = list(self._acts)
         return twin
 
     def _run(self, call: ToolCall) -> ToolMessage:
@@ -174,13 +201,36 @@ class Episode:
                 self._terminal_text = _values(call.function.arguments)
         return ToolMessage(tool_call_id=call.id, name=name, content=content)
 
+    def _run_for_user(self, call: ToolCall) -> ToolMessage:
+        name = call.function.name
+        result = self._world.call(name, call.function.arguments, requestor="user")
+        return ToolMessage(tool_call_id=call.id, name=name, content=result.content)
+
+    def _take_acts(self, reply: UserReply) -> tuple[UserReply, dict[str, Any]]:
+        """The reply with what the rounds of calls before it cost and registered, and the rounds as they are kept."""
+        if reply.tool_calls and reply.fault is None:
+            if len(self._acts) < USER_ROUNDS:
+                raise EpisodeError("the user calls tools: run them with user_acts, and let the user observe")
+            fault = f"the user called tools {USER_ROUNDS + 1} times without a word in between"
+            reply = reply.model_copy(update={"fault": fault, "text": ""})
+        if not self._acts:
+            return reply, {}
+        rounds, self._acts = self._acts, []
+        replies = [*(said for said, _ in rounds), reply]
+        usage: dict[str, float] = {}
+        for each in replies:
+            for name, value in each.usage.items():
+                usage[name] = usage.get(name, 0) + value
+        meta = {name: value for each in replies for name, value in each.meta.items()}
+        events = tuple(event for each in replies for event in each.events)
+        acts = [kept.model_dump(mode="json", exclude_defaults=True) for _, kept in rounds]
+        return reply.model_copy(update={"usage": usage, "meta": meta, "events": events}), {"acts": acts}
+
     def _with_ids(self, message: AssistantMessage) -> AssistantMessage:
         if all(call.id for call in message.tool_calls):
             return message
-        calls = tuple(
-            call if call.id else ToolCall(id=f"call_{self.turns + 1}_{i}", function=call.function)
-            for i, call in enumerate(message.tool_calls)
-        )
+        prefix = f"call_{self.turns + 1}"
+        calls = tuple(_with_id(call, f"{prefix}_{i}") for i, call in enumerate(message.tool_calls))
         return AssistantMessage(content=message.content, tool_calls=calls)
 
     def _check_turns(self) -> None:
@@ -198,6 +248,10 @@ class Episode:
         if self._waiting != who:
             now = "it has ended; reset before the next step" if self.ended else f"the {self._waiting}'s turn comes next"
             raise EpisodeError(f"no turn of the {who} is due: {now}")
+
+
+def _with_id(call: ToolCall, id: str) -> ToolCall:
+    return call if call.id else ToolCall(id=id, function=call.function)
 
 
 def _values(arguments: str) -> str:

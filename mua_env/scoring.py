@@ -140,9 +140,9 @@ class Scorer:
         world.load(task.initial_actions)
         failures = []
         for action in task.actions:
-            if world.is_terminal(action.name):
+            if action.requestor == "agent" and world.is_terminal(action.name):
                 continue
-            result = world.call(action.name, action.arguments)
+            result = world.call(action.name, action.arguments, requestor=action.requestor)
             if not result.ok:
                 failures.append(f"{action.name}: {result.content}")
         return Gold(changes=world.snapshot(), failures=tuple(failures))

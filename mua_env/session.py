@@ -6,6 +6,7 @@ Every shell (the Gymnasium environments, the rollout drivers, the adapters to ot
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,7 +16,7 @@ from sqlalchemy.exc import DBAPIError, PendingRollbackError, SQLAlchemyError
 from mua_env.episode import AgentStep, Episode
 from mua_env.errors import DomainError, EpisodeError, UserFault
 from mua_env.language import DialogueLanguage
-from mua_env.messages import AssistantMessage, Message, parse_agent_turn
+from mua_env.messages import AssistantMessage, Message, ToolMessage, parse_agent_turn
 from mua_env.refusals import RefusalListener, required_refusals
 from mua_env.scoring import RewardName, Score
 from mua_env.setting import Setting
@@ -107,12 +108,12 @@ class Session:
         An episode that was still running is dropped.
         """
         self._begin(task, seed)
-        return self._opened(self._hear(self._ask(None)))
+        return self._opened(self._talk(None))
 
     async def astart(self, task: Task, *, seed: int = 0) -> StepResult:
         """:meth:`start` for the event loop."""
         self._begin(task, seed)
-        return self._opened(self._hear(await self._aask(None)))
+        return self._opened(await self._atalk(None))
 
     def send(self, message: AssistantMessage | dict[str, Any] | str) -> StepResult:
         """Take a turn of the agent.
@@ -129,7 +130,7 @@ class Session:
         step = self._act(message)
         if step.ask_user is None:
             return self._result(step.messages)
-        return self._hear(self._ask(step.ask_user), step)
+        return self._talk(step.ask_user, step)
 
     async def asend(self, message: AssistantMessage | dict[str, Any] | str) -> StepResult:
         """:meth:`send` for the event loop: other dialogues go on while the user thinks."""
@@ -138,7 +139,7 @@ class Session:
         step = self._act(message)
         if step.ask_user is None:
             return self._result(step.messages)
-        return self._hear(await self._aask(step.ask_user), step)
+        return await self._atalk(step.ask_user, step)
 
     def truncate(self, cause: str) -> StepResult:
         """End the episode at a limit that the driver keeps (tokens)."""
@@ -211,7 +212,7 @@ class Session:
     def _begin(self, task: Task, seed: int) -> None:
         if self._user is not None:
             self._user.close()
-        context = {"domain": self.setting.domain, "setting": self.setting}
+        context = {"domain": self.setting.domain, "setting": self.setting, "tools": self.setting.user_tools}
         self._user = self.user.start(task, seed=seed, context=context)
         self._listener = self._listen(task)
         try:
@@ -254,11 +255,21 @@ class Session:
         try:
             return self.episode.agent_turn(turn)
         except _BROKEN as error:
-            # A database that broke is not the agent's failure; the next episode gets a fresh clone.
-            self.episode.fail("environment", f"the database failed: {getattr(error, 'orig', error)}")
-            self._score = self.setting.scorer.unscored(self.episode.record(), reward=self.reward)
-            self._drop_world()
+            self._lose_world(error)
             return AgentStep()
+
+    def _act_for_user(self, reply: UserReply) -> list[ToolMessage]:
+        try:
+            return self.episode.user_acts(reply)
+        except _BROKEN as error:
+            self._lose_world(error)
+            return []
+
+    def _lose_world(self, error: Exception) -> None:
+        # A database that broke is not the agent's failure; the next episode gets a fresh clone.
+        self.episode.fail("environment", f"the database failed: {getattr(error, 'orig', error)}")
+        self._score = self.setting.scorer.unscored(self.episode.record(), reward=self.reward)
+        self._drop_world()
 
     def _drop_world(self) -> None:
         world, self._world = self._world, None
@@ -266,21 +277,36 @@ class Session:
             with suppress(SQLAlchemyError):
                 world.close()
 
-    def _ask(self, text: str | None) -> UserReply:
+    def _talk(self, text: str | None, step: AgentStep | None = None) -> StepResult:
+        """Let the user answer; it may act with its own tools first."""
+        reply = self._ask(text)
+        while results := self._act_for_user(reply):
+            reply = self._ask(text, results)
+        return self._hear(reply, step)
+
+    async def _atalk(self, text: str | None, step: AgentStep | None = None) -> StepResult:
+        reply = await self._aask(text)
+        while results := self._act_for_user(reply):
+            reply = await self._aask(text, results)
+        return self._hear(reply, step)
+
+    def _ask(self, text: str | None, results: Sequence[ToolMessage] = ()) -> UserReply:
         assert self._user is not None
         try:
-            return self._user.reply(text)
+            return self._user.observe(results) if results else self._user.reply(text)
         except UserFault as error:
             return UserReply(text="", fault=str(error) or type(error).__name__)
 
-    async def _aask(self, text: str | None) -> UserReply:
+    async def _aask(self, text: str | None, results: Sequence[ToolMessage] = ()) -> UserReply:
         assert self._user is not None
         try:
-            return await self._user.areply(text)
+            return await (self._user.aobserve(results) if results else self._user.areply(text))
         except UserFault as error:
             return UserReply(text="", fault=str(error) or type(error).__name__)
 
     def _hear(self, reply: UserReply, step: AgentStep | None = None) -> StepResult:
+        if self.episode.ended:  # the database broke under the user's hands
+            return self._result([])
         if self._listener is not None and reply.fault is None:
             heard = [] if step is None else self._listener.agent_says(step.ask_user or "")
             self._listener.user_says(reply.text)

@@ -15,7 +15,7 @@ from sqlalchemy import Table
 from mua_env.database import Template, open_template
 from mua_env.database._statements import statements_of
 from mua_env.domain import Domain, load_domain
-from mua_env.errors import ConfigError
+from mua_env.errors import ConfigError, DomainError
 from mua_env.scoring import Scorer
 from mua_env.tasks import TaskSet
 from mua_env.tools import Mode
@@ -45,12 +45,14 @@ class Setting:
         self.tasks = task_set
         self.mode: Mode = mode or task_set.mode
         self.database_url = database_url
+        _check_user_tools(domain)
         self.template = _template(domain, task_set, database_url)
         self.scorer = Scorer(self.make_world, sets=_sets(self.template.tables), mode=self.mode)
 
     def make_world(self) -> SQLWorld:
         """A world on a clone of its own."""
-        return SQLWorld(self.template, self.domain.toolkit, mode=self.mode)
+        domain = self.domain
+        return SQLWorld(self.template, domain.toolkit, user_toolkit=domain.user_toolkit, mode=self.mode)
 
     @cached_property
     def tools(self) -> list[dict[str, Any]]:
@@ -58,10 +60,25 @@ class Setting:
         return self.domain.toolkit.schemas()
 
     @cached_property
+    def user_tools(self) -> list[dict[str, Any]]:
+        """Function schemas of the user's own tools, empty where it has none. Never given to the agent."""
+        return [] if self.domain.user_toolkit is None else self.domain.user_toolkit.schemas()
+
+    @cached_property
     def revision(self) -> str:
         """What the results hang on, in 12 hex digits: tool schemas, policy document and world."""
-        text = json.dumps([self.tools, self.tasks.policy, self.tasks.world], sort_keys=True)
+        users = [self.user_tools] if self.user_tools else []
+        text = json.dumps([self.tools, self.tasks.policy, self.tasks.world, *users], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def _check_user_tools(domain: Domain) -> None:
+    specs = {} if domain.user_toolkit is None else domain.user_toolkit.specs
+    for name, spec in specs.items():
+        if spec.terminal:
+            raise DomainError(
+                f"{domain.name}: the user's tool {name!r} is terminal; a user ends a dialogue by its reply"
+            )
 
 
 def _template(domain: Domain, task_set: TaskSet, url: str | None) -> Template:

@@ -10,11 +10,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    model_serializer,
+)
 
 from mua_env.database import Rows
 from mua_env.errors import TaskError, did_you_mean
-from mua_env.tools import Mode
+from mua_env.tools import Mode, Requestor
 
 
 class _Model(BaseModel):
@@ -22,10 +29,19 @@ class _Model(BaseModel):
 
 
 class Action(_Model):
-    """One tool call by name, with its arguments."""
+    """One tool call by name, with its arguments; ``requestor`` is whose tool it is."""
 
     name: str
     arguments: dict[str, Any] = Field(default_factory=dict)
+    requestor: Requestor = "agent"
+
+    @model_serializer(mode="wrap")
+    def _leave_out_the_agent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        # Tasks without a user's tools keep the form, and so the revision, that they always had.
+        fields: dict[str, Any] = handler(self)
+        if self.requestor == "agent":
+            fields.pop("requestor", None)
+        return fields
 
 
 Outcome = Literal["done", "refused", "transferred", "answered"]

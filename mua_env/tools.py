@@ -28,6 +28,9 @@ from mua_env.errors import DomainError, ToolError, did_you_mean
 Mode = Literal["strict", "compat"]
 """``compat`` behaves as the public benchmark does, faults included; ``strict`` mends them."""
 
+Requestor = Literal["agent", "user"]
+"""Whose hands a call is in: each has tools of its own over one database."""
+
 _F = TypeVar("_F", bound=Callable[..., Any])
 _MARK = "__mua_tool__"
 _encode = json.JSONEncoder(ensure_ascii=False).encode
@@ -35,7 +38,7 @@ _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a call came to: ``content`` is what the agent reads, ``ok`` is false for every error."""
+    """What a call came to: ``content`` is what the caller reads, ``ok`` is false for every error."""
 
     content: str
     ok: bool
@@ -52,7 +55,7 @@ def tool(function: _F, /) -> _F: ...
 @overload
 def tool(*, writes: bool = False, terminal: bool = False) -> Callable[[_F], _F]: ...
 def tool(function: _F | None = None, /, *, writes: bool = False, terminal: bool = False) -> Any:
-    """Mark a method of a :class:`Toolkit` as a tool of the agent.
+    """Mark a method of a :class:`Toolkit` as a tool.
 
     The first paragraph of the docstring is the description; ``Annotated[T, Field(description=...)]`` describes
     an argument.
@@ -60,7 +63,7 @@ def tool(function: _F | None = None, /, *, writes: bool = False, terminal: bool 
     Args:
         function: the method, when the decorator is used without arguments.
         writes: it changes the database; it then runs in a savepoint, so that an error changes nothing.
-        terminal: a successful call ends the episode.
+        terminal: a successful call ends the episode (for tools of the agent only).
     """
 
     def mark(method: _F) -> _F:

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from mua_env.errors import DataError
 from mua_env.messages import Message, Source
 from mua_env.scoring import Score
+from mua_env.users.base import UserActs
 
 SCHEMA_VERSION = 1
 
@@ -19,7 +20,8 @@ SCHEMA_VERSION = 1
 class Entry(BaseModel):
     """One message with its source.
 
-    ``turn`` counts the agent's turns so far. ``hidden`` is what the agent never sees, as a user's thought or cost.
+    ``turn`` counts the agent's turns so far. ``hidden`` is what the agent never sees, as a user's thought or cost, or
+    what it did with its own tools before it spoke.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -28,6 +30,11 @@ class Entry(BaseModel):
     message: Message
     turn: int
     hidden: dict[str, Any] = Field(default_factory=dict)
+
+    @property
+    def user_acts(self) -> tuple[UserActs, ...]:
+        """The rounds of tool calls that the user made before this message of it, with their results."""
+        return tuple(UserActs.model_validate(round) for round in self.hidden.get("acts", ()))
 
 
 class Trajectory(BaseModel):

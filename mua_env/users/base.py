@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from mua_env.messages import ToolCall, ToolMessage
 from mua_env.tasks import Task
 
 GREETING = "Hi! How can I help you today?"
@@ -17,6 +18,9 @@ GREETING = "Hi! How can I help you today?"
 class UserReply(BaseModel):
     """What a user simulator answers.
 
+    A reply with ``tool_calls`` is no message to the agent yet: the calls are run on the user's own tools, and the user
+    goes on with :meth:`UserSession.observe`. Its ``text`` and ``stop`` are not heeded.
+
     Attributes:
         text: what the agent reads; may be empty when ``stop`` is set.
         stop: the user ends the dialogue with this reply.
@@ -25,6 +29,7 @@ class UserReply(BaseModel):
         thought: what the user thought, kept from the agent (strategy ``react``).
         usage: tokens and money that the reply cost, by name.
         meta: what else belongs in the trajectory, as the prompt version.
+        tool_calls: what the user does with its own tools before it speaks (an empty ``id`` is filled in).
     """
 
     model_config = ConfigDict(frozen=True)
@@ -36,6 +41,17 @@ class UserReply(BaseModel):
     thought: str | None = None
     usage: dict[str, float] = Field(default_factory=dict)
     meta: dict[str, Any] = Field(default_factory=dict)
+    tool_calls: tuple[ToolCall, ...] = ()
+
+
+class UserActs(BaseModel):
+    """One round of a user's tool calls with their results, as it stands in a trajectory (hidden from the agent)."""
+
+    model_config = ConfigDict(frozen=True)
+
+    tool_calls: tuple[ToolCall, ...]
+    results: tuple[ToolMessage, ...]
+    thought: str | None = None
 
 
 class UserSession(ABC):
@@ -63,6 +79,22 @@ class UserSession(ABC):
         """:meth:`reply` for the event loop. Overridden by users that wait for a network or a person."""
         return self.reply(agent_text)
 
+    def observe(self, results: Sequence[ToolMessage]) -> UserReply:
+        """Go on after tool calls: call more tools, or speak.
+
+        Args:
+            results: one message for each call of the last reply, in order; errors begin with ``"Error: "``.
+
+        Raises:
+            UserFault: no usable reply could be had.
+            NotImplementedError: this kind of user calls no tools.
+        """
+        raise NotImplementedError(f"{type(self).__name__} calls tools but does not define observe()")
+
+    async def aobserve(self, results: Sequence[ToolMessage]) -> UserReply:
+        """:meth:`observe` for the event loop. Overridden by users that wait for a network or a person."""
+        return self.observe(results)
+
     @abstractmethod
     def fork(self) -> UserSession:
         """An independent user with the same history and the same future under the same input."""
@@ -88,7 +120,8 @@ class UserSimulator(ABC):
         Args:
             task: the task, with the instruction or goal.
             seed: of everything random in this user.
-            context: what the domain gives users, as ``{"language": ...}``.
+            context: what the session gives users: ``domain``, ``setting``, and ``tools``, the function schemas of
+                the user's own tools (empty where it has none).
 
         Raises:
             TaskError: the task lacks what this kind of user needs.

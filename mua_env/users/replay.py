@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mua_env.errors import TaskError
-from mua_env.messages import AssistantMessage
+from mua_env.messages import AssistantMessage, ToolMessage
 from mua_env.tasks import Task
 from mua_env.trajectory import Trajectory
 from mua_env.users.base import UserReply, UserSession, UserSimulator
 
-_Turn = tuple[str | None, UserReply]
+_Heard = str | None | tuple[str, ...]
+"""What a reply is an answer to: the agent's text (None at the opening), or the results of the user's own tools."""
+_Turn = tuple[_Heard, UserReply]
 
 
 class ReplayUser(UserSimulator):
     """Answers from recorded trajectories, for re-scoring and for regression cases.
 
     A recorded reply is only an answer to what was said then: when the agent says something else, or goes on after
-    the record ends, that is the user's fault and the episode does not count.
+    the record ends, that is the user's fault and the episode does not count. What the user did with its own tools
+    is done again, and must show the same.
 
     Args:
         trajectories: what was recorded; found again by task id and seed.
@@ -51,11 +54,18 @@ class ReplaySession(UserSession):
 
     def reply(self, agent_text: str | None) -> UserReply:
         """The recorded reply, or a fault where the dialogue left the record."""
+        return self._answer("the agent said", agent_text)
+
+    def observe(self, results: Sequence[ToolMessage]) -> UserReply:
+        """What came next in the record, or a fault where a tool of the user shows something else."""
+        return self._answer("the user's tools gave", tuple(result.content for result in results))
+
+    def _answer(self, what: str, now: _Heard) -> UserReply:
         if self._next >= len(self._turns):
             return UserReply(text="", fault="replay: the recorded dialogue ends here")
         heard, reply = self._turns[self._next]
-        if heard != agent_text:
-            return UserReply(text="", fault=f"replay: the agent said {agent_text!r:.80}, then it was {heard!r:.80}")
+        if heard != now:
+            return UserReply(text="", fault=f"replay: {what} {now!r:.80}, then it was {heard!r:.80}")
         self._next += 1
         return reply
 
@@ -66,11 +76,14 @@ class ReplaySession(UserSession):
 
 def _turns(trajectory: Trajectory) -> list[_Turn]:
     turns: list[_Turn] = []
-    said: str | None = None
+    said: _Heard = None
     for entry in trajectory.entries:
         if isinstance(entry.message, AssistantMessage):
             said = entry.message.content or ""
         elif entry.source == "user":
+            for acts in entry.user_acts:
+                turns.append((said, UserReply(text="", tool_calls=acts.tool_calls, thought=acts.thought)))
+                said = tuple(result.content for result in acts.results)
             reply = UserReply.model_validate({"text": entry.message.content, **entry.hidden})
             turns.append((said, reply))
     return turns
