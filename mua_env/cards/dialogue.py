@@ -25,7 +25,7 @@ class Exchange:
         said: the user's text.
         stop: the user ended the dialogue.
         writes: names of writing tools that succeeded since the user spoke last.
-        results: what tools answered since then.
+        results: what tools answered since then, the user's own among them.
     """
 
     turn: int
@@ -107,5 +107,7 @@ def _exchanges(trajectory: Trajectory, writing: frozenset[str]) -> Iterator[Exch
                 writes.append(name)
         elif entry.source == "user" and not entry.hidden.get("fault"):
             stop = bool(entry.hidden.get("stop"))
+            own = [result["content"] for act in entry.hidden.get("acts", ()) for result in act.get("results", ())]
+            results += own
             yield Exchange(entry.turn, heard, content, stop, tuple(writes), tuple(results))
             writes, results = [], []

@@ -141,7 +141,8 @@ def _telling(form: str) -> bool:
 
 @lru_cache(maxsize=8192)
 def _pattern(form: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w@]){re.escape(form.strip())}(?![\w@])", re.IGNORECASE)
+    # A name inside an e-mail address is no name.
+    return re.compile(rf"(?<![\w@])(?<!\w\.){re.escape(form.strip())}(?![\w@])(?!\.\w)", re.IGNORECASE)
 
 
 def mentions(text: str, form: str) -> bool:

@@ -107,7 +107,8 @@ class WrongValueProbe(ExpertProbe):
     def _distort(self, text: str) -> str | None:
         goal = self.task.goal
         assert goal is not None
-        everything = goal.model_dump_json().lower()
+        said = (form for source in sources(self.task, self.language) for form in sorted(source.all_forms()))
+        everything = "\n".join([goal.model_dump_json(), *said]).lower()
         options = [(place, form) for place, form in self._stated(text) if self._others(place, form, everything)]
         if not options:
             return None

@@ -17,6 +17,7 @@ _REPLACED_BY = re.compile(r"\b(?:to|with|by|passenger|name):?\s+([A-Z][\w'-]+ [A
 _REPLACED = re.compile(
     r"\b(?:[Rr]eplac\w*|[Ii]nstead of|[Pp]assenger:)\s+(?:the )?(?:passenger )?[A-Z][\w'-]+ [A-Z][\w'-]+"
 )
+_BORN = re.compile(r"\b(?:born|birth|dob)\W{0,6}(?:on |is )?(\d{4}-\d\d-\d\d)", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
@@ -75,6 +76,8 @@ def _passenger(wanted: str, text: str) -> bool | None:
 def _passengers(wanted: Sequence[Record], text: str) -> bool | None:
     stated = [full_name(person).lower() in text.lower() for person in wanted]
     if any(stated):
+        if not set(_BORN.findall(text)) <= {str(person["dob"]) for person in wanted}:
+            return False
         return all(stated)
     return False if matching.people(text) else None
 
