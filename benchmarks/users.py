@@ -19,7 +19,8 @@ from mua_env.cards.report import print_card, write_card
 from mua_env.cards.result import Result
 from mua_env.cards.run import CardOptions, plan, run
 from mua_env.cli.users import progress
-from mua_env.domain import environment_ids, load_domain
+from mua_env.discovery import environment_ids
+from mua_env.domain import load_domain
 from mua_env.errors import DomainError, TaskError
 from mua_env.setting import Setting, load_setting
 from mua_env.users.agenda import AgendaUser

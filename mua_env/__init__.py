@@ -20,8 +20,8 @@ from mua_env.registration import register_all as register_all
 
 if TYPE_CHECKING:
     from mua_env.agents.base import Agent as Agent
+    from mua_env.discovery import environment_ids as environment_ids
     from mua_env.domain import Domain as Domain
-    from mua_env.domain import environment_ids as environment_ids
     from mua_env.domain import load_domain as load_domain
     from mua_env.env import DialogueEnv as DialogueEnv
     from mua_env.episode import Episode as Episode
@@ -88,7 +88,7 @@ _HOME = {
     "UserReply": "users.base",
     "UserSession": "users.base",
     "UserSimulator": "users.base",
-    "environment_ids": "domain",
+    "environment_ids": "discovery",
     "load_domain": "domain",
     "load_setting": "setting",
     "read_trajectories": "trajectory",

@@ -11,22 +11,19 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlalchemy.orm import DeclarativeBase
 
 from mua_env.database import Database, Rows
+from mua_env.discovery import domain_entries
 from mua_env.errors import ConfigError, DomainError, TaskError, did_you_mean
 from mua_env.tasks import Goal, Task, TaskSet, parse_source, read_tasks, select_level
 from mua_env.tools import Toolkit
 
 if TYPE_CHECKING:
     from mua_env.agents.base import Agent
-
-GROUP = "mua_env.domains"
-_ENTRY = re.compile(r"(?P<name>[A-Z]\w*)-v(?P<version>\d+)")
 
 
 class Domain(ABC):
@@ -153,23 +150,6 @@ def _integer(options: dict[str, str], key: str, source: str) -> int | None:
         return int(options[key])
     except ValueError:
         raise TaskError(f"task source {source!r}: {key} is {options[key]!r}, not a whole number") from None
-
-
-@lru_cache(maxsize=1)
-def domain_entries() -> dict[str, EntryPoint]:
-    """The installed domains by lower-case name, from entry-point metadata alone (nothing is imported)."""
-    found: dict[str, EntryPoint] = {}
-    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
-        match = _ENTRY.fullmatch(entry.name)
-        if match is None:
-            raise DomainError(f"entry point {entry.name!r} of {GROUP} is not of the form 'Retail-v1' ({entry.value})")
-        found[match["name"].lower()] = entry
-    return found
-
-
-def environment_ids() -> dict[str, str]:
-    """The Gymnasium id of each installed domain, by lower-case name."""
-    return {name: f"MUA/{entry.name}" for name, entry in domain_entries().items()}
 
 
 def load_domain(domain: str | Domain) -> Domain:

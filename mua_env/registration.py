@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gymnasium as gym
 
-from mua_env.domain import environment_ids
+from mua_env.discovery import environment_ids
 
 
 def register_all() -> None:

@@ -43,7 +43,8 @@ def root(
 @app.command("domains")
 def domains() -> None:
     """List the installed domains with their environment ids, tools and splits."""
-    from mua_env.domain import environment_ids, load_domain
+    from mua_env.discovery import environment_ids
+    from mua_env.domain import load_domain
     from mua_env.errors import DomainError
 
     for name, identifier in sorted(environment_ids().items()):
