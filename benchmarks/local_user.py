@@ -47,7 +47,7 @@ def success(user: UserSimulator, config: UserTrainConfig, tasks: int, style: str
         setting = load_setting(config.dialogues.domain, source)
         episodes: list[Planned] = plan(setting.tasks, seed=config.seed, limit=tasks // len(sources))
         make = agent_factory("expert", setting.domain, {"style": style})
-        run_rollout(setting, user, make, episodes, options=RolloutOptions(concurrency=8), on_end=done.append)
+        run_rollout(setting, user, make, episodes, options=RolloutOptions(deadline_s=None), on_end=done.append)
     scores = [one.score for one in done if one.score is not None]
     turns = sum(one.turns for one in done)
     guards = Counter(event for one in done for event in events(one) if event.startswith("guard:"))
@@ -73,7 +73,7 @@ def measure(folder: str, config: UserTrainConfig, tasks: int, style: str) -> dic
     engine = LocalModel(folder)
     replies = measure_replies(engine, collect(config, held_out=True))
     row = {name.replace("_", " "): value for name, value in replies.items()}
-    row |= success(LocalUser(engine, strategy=config.strategy, max_tokens=64), config, tasks, style)
+    row |= success(LocalUser(engine, strategy=config.strategy, max_tokens=64, deadline_s=1e6), config, tasks, style)
     engine.close()
     return row
 

@@ -13,6 +13,11 @@ _WORD = re.compile(r"[A-Za-z][\w'-]*|\d[\d.,x-]*\d|\d")
 _CODE = re.compile(r"#?[A-Z]{1,3}\d{3,}")
 _AGREES = re.compile(r"^\s*(yes|yeah|yep|sure|correct|right|okay|ok|please do|go ahead)\b", re.IGNORECASE)
 _ASKS = re.compile(r"yes\s*/\s*no|\bconfirm\b|\bproceed\b|\bgo ahead\b|\bcorrect\b", re.IGNORECASE)
+_OPENERS = frozenset(
+    "a also an and but for from i in is it it's just my no not ok okay on or order please so sorry sure thanks that the "
+    "then this to use wait well with yes zip".split()
+)
+"""Words that begin a sentence before a name without being part of it, as in ``My Visa``."""
 _START = re.compile(r"(?:^|[.!?:;]\s+)$")
 
 
@@ -28,7 +33,8 @@ def unheld_value(text: str, known: Iterable[str]) -> str | None:
         word: str = match.group()
         if word.lower() in held or word in ("I", "I'm", "I'd", "I'll", "I've"):
             continue
-        if word[0].isdigit() or (word[0].isupper() and (not _begins(text, match) or _names(words, number, text))):
+        named = word[0].isupper() and (not _begins(text, match) or _names(words, number, text))
+        if word[0].isdigit() or named:
             return word
     return None
 
@@ -64,4 +70,6 @@ def _names(words: list[re.Match[str]], number: int, text: str) -> bool:
     if number + 1 >= len(words):
         return False
     here, after = words[number], words[number + 1]
+    if here.group().lower() in _OPENERS:
+        return False
     return after.group()[0].isupper() and text[here.end() : after.start()] == " " and after.group() != "I"

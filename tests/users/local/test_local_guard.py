@@ -22,6 +22,7 @@ HEARD = "Which size? We have 10, 11 and 12. The total is $317.68."
         "I'd like size 11, my Visa ending in 6474. Thanks! Great, I'm happy.",
         "Not 12. The one for $317.68? No.",
         "Yes.",
+        "Wait, I changed my mind. My Visa ending in 6474. The Trail Shoes.",
         "the trail shoes",
         "",
     ],
