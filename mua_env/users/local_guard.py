@@ -13,9 +13,10 @@ _WORD = re.compile(r"[A-Za-z][\w'-]*|\d[\d.,x-]*\d|\d")
 _CODE = re.compile(r"#?[A-Z]{1,3}\d{3,}")
 _AGREES = re.compile(r"^\s*(yes|yeah|yep|sure|correct|right|okay|ok|please do|go ahead)\b", re.IGNORECASE)
 _ASKS = re.compile(r"yes\s*/\s*no|\bconfirm\b|\bproceed\b|\bgo ahead\b|\bcorrect\b", re.IGNORECASE)
-_OPENERS = frozenset(
-    "a also an and but for from i in is it it's just my no not ok okay on or order please so sorry sure thanks that the "
-    "then this to use wait well with yes zip".split()
+_OPENER = re.compile(
+    r"a|also|an|and|but|for|from|i|in|is|it|it's|just|my|no|not|ok|okay|on|or|order|please|so|sorry|sure|thanks|that|the|"
+    r"then|this|to|use|wait|well|with|yes|zip",
+    re.IGNORECASE,
 )
 """Words that begin a sentence before a name without being part of it, as in ``My Visa``."""
 _START = re.compile(r"(?:^|[.!?:;]\s+)$")
@@ -70,6 +71,6 @@ def _names(words: list[re.Match[str]], number: int, text: str) -> bool:
     if number + 1 >= len(words):
         return False
     here, after = words[number], words[number + 1]
-    if here.group().lower() in _OPENERS:
+    if _OPENER.fullmatch(here.group()):
         return False
     return after.group()[0].isupper() and text[here.end() : after.start()] == " " and after.group() != "I"
