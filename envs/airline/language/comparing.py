@@ -111,6 +111,15 @@ def _payment(wanted: Sequence[Record], text: str) -> bool | None:
     return bool({str(wanted[0]["id"]), str(wanted[0].get("last_four"))} & {*digits, *ids})
 
 
+def _flight_type(wanted: str, text: str) -> bool | None:
+    found = {name for name, pattern in _TYPES.items() if pattern.search(text)}
+    return wanted in found if found else None
+
+
+_TYPES = {
+    "one_way": re.compile(r"\bone[ _-]?way\b", re.IGNORECASE),
+    "round_trip": re.compile(r"\bround[ _-]?trip\b|\breturn trip\b", re.IGNORECASE),
+}
 _CHECKS: dict[str, Callable[[Any, str], bool | None]] = {
     "reservation_id": _reservation,
     "date": _day,
@@ -124,6 +133,7 @@ _CHECKS: dict[str, Callable[[Any, str], bool | None]] = {
     "origin": _place,
     "destination": _place,
     "insurance": _insurance,
+    "flight_type": _flight_type,
     "payment": _payment,
 }
 
