@@ -43,6 +43,8 @@ def type_in(monkeypatch):
         "tasks list",
         "tasks show",
         "tasks check",
+        "users",
+        "users card",
     ],
 )
 def test_help_of_every_command(capsys, command):
