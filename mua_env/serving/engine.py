@@ -14,6 +14,9 @@ from typing import Any, Literal
 
 from mua_env.errors import ConfigError, MuaError, missing_extra
 
+# Threads that spin while they wait slow small models down where cores are shared; it counts if torch comes later.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
 try:
     import torch
 
