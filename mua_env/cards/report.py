@@ -33,7 +33,7 @@ def rows(card: Card) -> Iterator[tuple[str, str]]:
         yield f"  {LABELS[measure]}", f"{card.violations[measure]:,}{_of(measure, card)}"
     yield "planned mind changes carried out", _share(card.mind_changes)
     yield "goal reached with the expert", _share(card.expert)
-    yield "distinct openings", f"{card.openings:,}; {card.shared_openings:,} for different goals"
+    yield "distinct openings", f"{card.openings:,}; {card.shared_openings:,} of them for different goals"
     yield "turns of the agent", f"{card.turns:.1f}"
     yield "words, characters of a reply", f"{card.words:.1f}, {card.characters:.1f}"
     for name, value in card.tokens.items():
