@@ -149,3 +149,18 @@ def test_generated_tasks_are_the_same_in_any_order() -> None:
         shop.task_set("generate:lvl=2")
     with pytest.raises(TaskError, match="level, seed and count are whole numbers"):
         shop.task_set("generate:level=two")
+
+
+def test_a_malformed_entry_point_is_left_out_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    from importlib.metadata import EntryPoint
+
+    from mua_env import discovery
+
+    entries = [EntryPoint("hotel", "a:b", discovery.GROUP), EntryPoint("Hotel-v2", "c:d", discovery.GROUP)]
+    monkeypatch.setattr(discovery, "entry_points", lambda group: entries)
+    discovery.domain_entries.cache_clear()
+    try:
+        with pytest.warns(UserWarning, match="'hotel'.*left out"):
+            assert discovery.environment_ids() == {"hotel": "MUA/Hotel-v2"}
+    finally:
+        discovery.domain_entries.cache_clear()
