@@ -12,6 +12,7 @@ import pytest
 from shop import shop
 
 import mua_env
+from mua_env import discovery
 from mua_env import domain as domain_module
 from mua_env.domain import load_domain
 from mua_env.errors import DomainError, MissingExtra, MuaError, TaskError, missing_extra
@@ -152,10 +153,6 @@ def test_generated_tasks_are_the_same_in_any_order() -> None:
 
 
 def test_a_malformed_entry_point_is_left_out_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
-    from importlib.metadata import EntryPoint
-
-    from mua_env import discovery
-
     entries = [EntryPoint("hotel", "a:b", discovery.GROUP), EntryPoint("Hotel-v2", "c:d", discovery.GROUP)]
     monkeypatch.setattr(discovery, "entry_points", lambda group: entries)
     discovery.domain_entries.cache_clear()
