@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -52,7 +52,8 @@ class Intent:
 
     ``named`` finds the intent in an agent's text, ``done`` finds a claim that it was carried out (both regular
     expressions, case is ignored). ``slots`` are those that belong to it, in the order of asking; ``details`` are
-    slots that say more of one of them. ``acts`` is false for what changes nothing, as a question.
+    slots that say more of one of them. ``acts`` is false for what changes nothing, as a question. ``witnessed`` is
+    for what the user believes only when it has seen it with its own tools (:meth:`DialogueLanguage.settled`).
     """
 
     name: str
@@ -61,6 +62,7 @@ class Intent:
     done: str
     details: tuple[str, ...] = ()
     acts: bool = True
+    witnessed: bool = False
 
     @cached_property
     def named_pattern(self) -> re.Pattern[str]:
@@ -71,6 +73,28 @@ class Intent:
     def done_pattern(self) -> re.Pattern[str]:
         """``done``, compiled."""
         return re.compile(self.done, re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Operation:
+    """Something that the user can do with one of its own tools when the agent guides it there.
+
+    ``asked`` is a regular expression (case is ignored) that finds it in an instruction, as ``restart (?:your|the)
+    router``; its named groups are arguments of the tool, beside the fixed ``arguments``. ``look`` is for what changes
+    nothing, so that a question is enough ("what colour is the light?"). ``told`` is the template of what the user says
+    afterwards, with ``{result}``.
+    """
+
+    tool: str
+    asked: str
+    told: str = "[It says|I see|What I see is]: {result}."
+    look: bool = False
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """``asked``, compiled."""
+        return re.compile(self.asked, re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +114,14 @@ class DialogueLanguage(ABC):
     """The language of a domain, for users that work from a goal.
 
     ``alternatives`` are groups of slots of which each alone is enough to identify the user: asked for one *or*
-    the other, the user gives one.
+    the other, the user gives one. ``operations`` are what users with tools of their own can be guided to do.
     """
 
     name: str
     slots: Mapping[str, Slot]
     intents: Mapping[str, Intent]
     alternatives: tuple[frozenset[str], ...] = ()
+    operations: tuple[Operation, ...] = ()
 
     @abstractmethod
     def wish(self, intent: str, slots: Mapping[str, Any], voice: Voice) -> str:
@@ -140,3 +165,11 @@ class DialogueLanguage(ABC):
     def difference(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, ...]:
         """The slots that a change of mind or a fallback changes."""
         return tuple(name for name in new if old.get(name) != new[name])
+
+    def told(self, operation: Operation, result: str, voice: Voice) -> str:
+        """How the user tells what an operation showed (``result`` is the tool's text)."""
+        return voice.say(operation.told, result=voice.keep(result))
+
+    def settled(self, intent: str, slots: Mapping[str, Any], seen: Mapping[str, str]) -> bool:
+        """Whether what the user has just seen, result by tool, settles a request."""
+        return False

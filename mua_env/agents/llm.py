@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import copy
-import json
 from collections.abc import Sequence
 from typing import Any, Self
 
 from mua_env.agents.base import Agent
 from mua_env.llm import ChatRequest, Completion, LLMClient, LLMSettings, Usage, make_client
+from mua_env.llm.history import replayable, turn_of
 from mua_env.messages import AssistantMessage, Message, dump
-
-MALFORMED = "malformed_arguments"
 
 
 class LLMAgent(Agent):
@@ -73,29 +71,6 @@ class LLMAgent(Agent):
 
     def _take(self, completion: Completion) -> AssistantMessage:
         self._usage += completion.usage
-        calls = tuple(
-            # Tool messages refer to calls by id, and some servers send none.
-            call if call.id else call.model_copy(update={"id": f"call_{len(self._history)}_{position}"})
-            for position, call in enumerate(completion.tool_calls)
-        )
-        turn = AssistantMessage(content=completion.text, tool_calls=calls)
-        self._history.append(_replayable(dump(turn)))
+        turn = turn_of(completion, position=len(self._history))
+        self._history.append(replayable(turn))
         return turn
-
-
-def _replayable(message: dict[str, Any]) -> dict[str, Any]:
-    """The turn as servers accept it in a history: several parse the arguments of past calls and fail."""
-    for call in message.get("tool_calls", ()):
-        text = call["function"]["arguments"]
-        if not _is_object(text):
-            call["function"]["arguments"] = json.dumps({MALFORMED: text}, ensure_ascii=False)
-    if message.get("content") is None and not message.get("tool_calls"):
-        message["content"] = ""
-    return message
-
-
-def _is_object(text: str) -> bool:
-    try:
-        return isinstance(json.loads(text), dict)
-    except ValueError:
-        return False

@@ -46,6 +46,7 @@ class UserSeat:
         user = _Person(self._ask, show=lambda text: console.print(f"{escape(text)} /undo takes a reply back.\n"))
         self.stage = Stage(console, Session(setting, user, max_turns=max_turns), full=full, echo_user=False)
         self._past: list[_Asked] = []
+        self._tools = {tool["function"]["name"]: tool["function"] for tool in setting.user_tools}
 
     def play(self, agent: Agent, task: Task, *, seed: int) -> None:
         """Hold the dialogue, and print the score."""
@@ -97,7 +98,11 @@ class UserSeat:
         if line.startswith("/") and not line.startswith(STOP_WORD):
             self.console.print(f"Unknown command {escape(line)}; there are {STOP_WORD} and /undo.")
             return ""
-        return line
+        tool = self._tools.get(line)
+        if tool is None:
+            return line
+        arguments = self.stage.form(tool)
+        return "" if arguments is None else f"{line} {arguments}"
 
 
 class _Person(HumanUser):
@@ -107,7 +112,7 @@ class _Person(HumanUser):
 
     def start(self, task: Task, *, seed: int, context: Mapping[str, Any] | None = None) -> HumanSession:
         if self._shown:
-            return HumanSession(self._ask)
+            return HumanSession(self._ask, (context or {}).get("tools", ()), self._show)
         self._shown = True
         return super().start(task, seed=seed, context=context)
 

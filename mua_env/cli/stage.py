@@ -108,6 +108,22 @@ class Stage:
                 print_entry(self.console, entry, full=self._full)
         self._shown = len(entries)
 
+    def form(self, tool: dict[str, Any]) -> str | None:
+        """Ask for the arguments of a tool, one by one; JSON text, or None at the end of the input."""
+        values: dict[str, Any] = {}
+        needed = tool["parameters"].get("required", ())
+        for name, schema in tool["parameters"].get("properties", {}).items():
+            hint = schema.get("description") or schema.get("type", "")
+            choices = f", one of {', '.join(map(str, schema['enum']))}" if "enum" in schema else ""
+            optional = "" if name in needed else ", empty to leave it out"
+            try:
+                text = self.console.input(f"  {escape(f'{name} ({hint}{choices}{optional})')}: ").strip()
+            except EOFError:
+                return None
+            if text or name in needed:
+                values[name] = _value(text, schema)
+        return json.dumps(values, ensure_ascii=False)
+
     def _read(self) -> str | None:
         try:
             line = ""
@@ -150,26 +166,11 @@ class Stage:
         rest = rest.strip()
         if tool is None or not (rest == "" or rest.startswith("{")):
             return AssistantMessage(content=line)
-        arguments = rest or self._form(tool)
+        arguments = rest or self.form(tool)
         if arguments is None:
             return None
         call = ToolCall(function=FunctionCall(name=name, arguments=arguments))
         return AssistantMessage(tool_calls=(call,))
-
-    def _form(self, tool: dict[str, Any]) -> str | None:
-        values: dict[str, Any] = {}
-        needed = tool["parameters"].get("required", ())
-        for name, schema in tool["parameters"].get("properties", {}).items():
-            hint = schema.get("description") or schema.get("type", "")
-            choices = f", one of {', '.join(map(str, schema['enum']))}" if "enum" in schema else ""
-            optional = "" if name in needed else ", empty to leave it out"
-            try:
-                text = self.console.input(f"  {escape(f'{name} ({hint}{choices}{optional})')}: ").strip()
-            except EOFError:
-                return None
-            if text or name in needed:
-                values[name] = _value(text, schema)
-        return json.dumps(values, ensure_ascii=False)
 
     def _tools(self) -> dict[str, dict[str, Any]]:
         return {tool["function"]["name"]: tool["function"] for tool in self.session.tools}

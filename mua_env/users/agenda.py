@@ -6,15 +6,17 @@ speaks through the domain's :class:`~mua_env.language.DialogueLanguage`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import Any
 
 from mua_env.errors import TaskError
 from mua_env.language import DialogueLanguage
+from mua_env.messages import ToolMessage
 from mua_env.tasks import Task
 from mua_env.users.agenda_behaviour import Turn
 from mua_env.users.agenda_goal import Agenda
+from mua_env.users.agenda_operations import Deed, Seen, guided
 from mua_env.users.agenda_personas import Voice, persona
 from mua_env.users.agenda_phrases import phrase
 from mua_env.users.agenda_understanding import understand
@@ -22,29 +24,45 @@ from mua_env.users.base import UserReply, UserSession, UserSimulator
 
 
 class AgendaSession(UserSession):
-    """An agenda user in one episode."""
+    """An agenda user in one episode; ``tools`` are the names of its own tools."""
 
     registers_refusals = True
 
-    def __init__(self, agenda: Agenda, language: DialogueLanguage, voice: Voice) -> None:
+    def __init__(self, agenda: Agenda, language: DialogueLanguage, voice: Voice, tools: Iterable[str] = ()) -> None:
         self.agenda = agenda
         self.language = language
         self.voice = voice
+        self.tools = frozenset(tools)
+        self._heard = ""
+        self._deeds: list[Deed] = []
 
     def reply(self, agent_text: str | None) -> UserReply:
         """Answer the agent; ``None`` asks for the opening. Never raises on any text."""
         if agent_text is None:
             return self._open()
+        self._heard = agent_text
+        self._deeds = guided(agent_text, self.language, self.tools)
+        if self._deeds:
+            return UserReply(text="", tool_calls=tuple(deed.call for deed in self._deeds))
+        return self._answer(agent_text)
+
+    def observe(self, results: Sequence[ToolMessage]) -> UserReply:
+        """Tell what the tools showed, and answer what else the agent said."""
+        return self._answer(self._heard, [Seen.of(*pair) for pair in zip(self._deeds, results, strict=True)])
+
+    def _answer(self, agent_text: str, seen: Sequence[Seen] = ()) -> UserReply:
         current = self.agenda.current
         intent = current.intent if current else ""
         acts = understand(agent_text, self.language, given=self.agenda.given, intent=intent)
-        turn = Turn(self.agenda, self.language, self.voice, acts)
+        turn = Turn(self.agenda, self.language, self.voice, acts, seen)
         turn.take()
         return UserReply(text=self.voice.speak(turn.parts), stop=turn.stop, events=tuple(turn.events))
 
     def fork(self) -> AgendaSession:
         """An independent user with the same future."""
-        return AgendaSession(self.agenda.fork(), self.language, self.voice.fork())
+        twin = AgendaSession(self.agenda.fork(), self.language, self.voice.fork(), self.tools)
+        twin._heard, twin._deeds = self._heard, self._deeds
+        return twin
 
     def _open(self) -> UserReply:
         request = self.agenda.current
@@ -76,7 +94,8 @@ class AgendaUser(UserSimulator):
         Args:
             task: with a goal.
             seed: of everything random in this user.
-            context: ``{"domain": Domain}``, whose language is spoken, or ``{"language": DialogueLanguage}``.
+            context: ``{"domain": Domain}``, whose language is spoken, or ``{"language": DialogueLanguage}``; also
+                ``tools``, the schemas of the user's own tools.
 
         Raises:
             TaskError: the task has no goal, the language is missing, or the goal has an intent that it lacks.
@@ -99,7 +118,8 @@ class AgendaUser(UserSimulator):
             persona(self._persona or goal.persona),
             goal.noise if self._noise is None else self._noise,
         )
-        return AgendaSession(Agenda.of(goal), language, voice)
+        tools = [tool["function"]["name"] for tool in given.get("tools", ())]
+        return AgendaSession(Agenda.of(goal), language, voice, tools)
 
     def describe(self, task: Task) -> str:
         """``agenda``, or ``agenda (derived)`` where the goal was made from gold actions."""

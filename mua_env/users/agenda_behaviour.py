@@ -7,10 +7,11 @@ pending any more.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from mua_env.language import DialogueLanguage
 from mua_env.users.agenda_goal import Agenda, Pending
+from mua_env.users.agenda_operations import Seen
 from mua_env.users.agenda_personas import Voice
 from mua_env.users.agenda_phrases import phrase
 from mua_env.users.agenda_speaking import Speaker
@@ -20,14 +21,27 @@ _INSIST = 2
 """Corrections or refusals of one permitted request that the user puts up with before it gives the request up."""
 
 
+_REPEATS = 3
+"""How often doing the same thing with a tool leads on, for one request."""
+
+
 class Turn(Speaker):
     """One turn of the user: reads the agent's acts against the agenda, collects what to say.
 
     After :meth:`take`, ``parts`` holds what is said, ``events`` what the user registered, ``stop`` whether it ends.
     """
 
-    def __init__(self, agenda: Agenda, language: DialogueLanguage, voice: Voice, acts: AgentActs) -> None:
+    def __init__(
+        self,
+        agenda: Agenda,
+        language: DialogueLanguage,
+        voice: Voice,
+        acts: AgentActs,
+        seen: Sequence[Seen] = (),
+    ) -> None:
         super().__init__(agenda, language, voice, acts)
+        self._seen = seen
+        self._told: list[str] = []
         self.events: list[str] = []
         self.stop = False
         self._progress = False
@@ -35,11 +49,13 @@ class Turn(Speaker):
 
     def take(self) -> None:
         """Decide what to say."""
+        self._tell()
         if self.acts.empty:
             self.parts.append(phrase("unclear", self.voice))
             self._repeat()
         else:
             self._react()
+        self.parts = self._told + self.parts
         self.agenda.useless = 0 if self._progress else self.agenda.useless + 1
         if not self.stop and self.agenda.useless >= self.voice.persona.patience:
             self.parts, self.stop = [phrase("give_up", self.voice)], True
@@ -60,8 +76,20 @@ class Turn(Speaker):
             self._hear_end()
         if self._closed:
             self._advance()
-        elif not self.parts:
+        elif not self.parts and not self._told:
             self._keep_going()
+
+    def _tell(self) -> None:
+        """Tell what the user has just done and seen, as the agent asked; it may settle the request."""
+        for seen in self._seen:
+            why = seen.result.rstrip(".")
+            text = self.language.told(seen.operation, seen.result, self.voice) if seen.ok else None
+            self._told.append(text or phrase("failed", self.voice, why=self.voice.keep(why)))
+            self._progress |= self.agenda.count(f"_{seen.operation.tool}") < _REPEATS
+        shown = {seen.operation.tool: seen.result for seen in self._seen if seen.ok}
+        current = self.agenda.current
+        if current and shown and self.language.settled(current.intent, current.slots, shown):
+            self._close(current, "done")
 
     def _refusal_comes_first(self) -> bool:
         """Whether a refusal counts before the questions beside it: where it is in order, or asks for nothing useful."""
@@ -82,6 +110,11 @@ class Turn(Speaker):
     def _hear_done(self) -> None:
         if not self.acts.done:
             return
+        current = self.agenda.current
+        if current and self._must_see(current):
+            if not self._told and not self._closed:
+                self.parts.append(phrase("not_seen", self.voice))
+            return
         claim = " ".join(self.acts.done)
         named = [r for r in self.agenda.unsettled() if self._claims(r, claim)]
         fitting = [r for r in named if self._fits(r, claim, known=r.status != "waiting")]
@@ -89,11 +122,14 @@ class Turn(Speaker):
             agreed = [r for r in fitting if r.status == "confirmed"]
             self._close(agreed[0] if agreed else fitting[0], "done")
             return
-        current = self.agenda.current
         if named and named[0].status != "waiting":
             self._contradict(named[0], claim)
         elif current and current.status == "confirmed" and not self.acts.confirm and not self.acts.asked:
             self._close(current, "done")
+
+    def _must_see(self, request: Pending) -> bool:
+        intent = self.language.intents.get(request.intent)
+        return intent is not None and intent.witnessed
 
     def _claims(self, request: Pending, claim: str) -> bool:
         intent = self.language.intents.get(request.intent)
@@ -267,6 +303,8 @@ class Turn(Speaker):
 
     def _hear_end(self) -> None:
         current = self.agenda.current
+        if current and self._must_see(current):
+            return
         if current and current.status == "confirmed" and (self.acts.more or self.acts.close):
             self._close(current, "done")
 

@@ -48,6 +48,9 @@ SHORT: Mapping[str, str] = {
     "[.|, thanks.|. Thanks.|. Bye.|. Thank you.]",
     "bye": "[Thanks|Thank you|Okay, thanks|Ok, bye|Bye|Goodbye|Great, thanks|Thanks, bye][.|!]"
     "[| That is all.| I am done.]",
+    "failed": "[That did not work|It does not work|No luck|It failed][.|, sorry.] [It says|I get|I see]: {why}.",
+    "not_seen": "[I have not seen that yet|I can't tell from here|I don't know whether it works|I haven't checked]."
+    " [What should I do?|What do I do now?|How can I see that?|What should I check?|What now?]",
     "give_up": "[This is not working|This gets us nowhere|I give up|Never mind|Forget it|This is no use][.|, bye.|. "
     "Bye.|. Goodbye.]",
 }
@@ -119,6 +122,10 @@ LONG: Mapping[str, str] = {
     "[, thank you.|. Thanks for your help.|. Thank you very much!|, thanks. Bye.|. Have a good day.]",
     "bye": "[Great, thank you|Perfect, thanks a lot|Thank you for your help|Wonderful, thanks|Okay, thanks][.|!]"
     "[| That's all.| Have a nice day.| That was everything.| Goodbye.]",
+    "failed": "[I tried, but it did not work|I'm afraid that did not work|Hmm, that fails for me][.|, sorry.] [It says|"
+    "I get|What I get is|What I see is]: {why}.",
+    "not_seen": "[I haven't seen that on my side yet|I can't tell from here if it works|I'm not sure that it works]"
+    "[.|, to be honest.|, sorry.] [What should I do?|How can I check?|What should I look at?|What do we do now?]",
     "give_up": "[We're not getting anywhere.|This isn't working, I'll try another time.|I give up, this takes too "
     "long.|Never mind, I'll"
     " leave it.|Sorry, but this is going nowhere.][| Goodbye.| Bye.| Thanks anyway.]",

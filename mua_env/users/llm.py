@@ -11,6 +11,8 @@ from typing import Any
 
 from mua_env.errors import ConfigError, TaskError
 from mua_env.llm import ChatRequest, Completion, LLMClient, LLMError, LLMSettings, Usage, loop, make_client
+from mua_env.llm.history import replayable, turn_of
+from mua_env.messages import ToolMessage, dump
 from mua_env.tasks import Task
 from mua_env.users.base import GREETING, UserReply, UserSession, UserSimulator
 from mua_env.users.llm_guards import GUARDS, Guard, check_guards, violation
@@ -59,11 +61,16 @@ class LLMUser(UserSimulator):
         """A user for one episode. Calls no model yet."""
         if not task.instruction.strip():
             raise TaskError(f"task {task.id!r} has no instruction, which an LLM user needs")
-        return LLMUserSession(self.client, self.strategy, task.instruction, seed, self.guards)
+        tools = (context or {}).get("tools", ())
+        return LLMUserSession(self.client, self.strategy, task.instruction, seed, self.guards, tools)
 
 
 class LLMUserSession(UserSession):
-    """One dialogue of an `LLMUser`. To its model, the agent is `user` and the customer `assistant`."""
+    """One dialogue of an `LLMUser`. To its model, the agent is `user` and the customer `assistant`.
+
+    `tools` are function schemas of the customer's own tools. It calls them by function calling; what is wrong with a
+    call comes back to it as the call's result.
+    """
 
     def __init__(
         self,
@@ -72,18 +79,21 @@ class LLMUserSession(UserSession):
         instruction: str,
         seed: int,
         guards: tuple[Guard, ...] = GUARDS,
+        tools: Sequence[dict[str, Any]] = (),
     ) -> None:
         self._client = client
         self._strategy: Strategy = strategy
         self._instruction = instruction
         self._seed = seed
         self._guards = guards
+        self._tools = list(tools)
         self._broken: list[str] = []
-        self._history = [{"role": "system", "content": system_prompt(strategy, instruction)}]
+        prompt = system_prompt(strategy, instruction, tools=bool(tools))
+        self._history: list[dict[str, Any]] = [{"role": "system", "content": prompt}]
         self._said: list[tuple[str, str]] = []
         self._wait = client.wait_limit()
         self._usage = Usage()
-        self._version = prompt_version(strategy)
+        self._version = prompt_version(strategy, tools=bool(tools))
 
     def reply(self, agent_text: str | None) -> UserReply:
         """Answer the agent; a failure comes back as `fault`, with what was used until then."""
@@ -94,22 +104,39 @@ class LLMUserSession(UserSession):
         heard = GREETING if agent_text is None else agent_text
         self._history.append({"role": "user", "content": heard})
         self._said.append(("Agent", heard))
+        return await self._answer()
+
+    def observe(self, results: Sequence[ToolMessage]) -> UserReply:
+        """Go on after tool calls; as `reply`."""
+        return loop.run(self.aobserve(results))
+
+    async def aobserve(self, results: Sequence[ToolMessage]) -> UserReply:
+        """`observe` for the event loop."""
+        self._history += [dump(result) for result in results]
+        self._said += [(f"Customer's tool {result.name}", result.content) for result in results]
+        return await self._answer()
+
+    async def _answer(self) -> UserReply:
         before = self._usage
         self._broken = []
-        opening = len(self._said) == 1
+        opening = all(who != "Customer" for who, _ in self._said)
         try:
             line, events = await self._compose(opening)
         except LLMError as error:
             return self._result(before, text="", fault=str(error))
         except Unusable as error:
             return self._result(before, text="", fault=f"unusable reply: {error}")
+        if line.calls:
+            turn = turn_of(Completion(text=line.raw or None, tool_calls=line.calls), position=len(self._history))
+            self._history.append(replayable(turn))
+            return self._result(before, text="", thought=line.thought, events=events, tool_calls=turn.tool_calls)
         self._history.append({"role": "assistant", "content": line.raw})
         self._said.append(("Customer", line.text))
         return self._result(before, text=line.text, stop=line.stop, thought=line.thought, events=events)
 
     def fork(self) -> LLMUserSession:
         """A user with the same history and an account of its own. Its future is the model's to repeat."""
-        twin = type(self)(self._client, self._strategy, self._instruction, self._seed, self._guards)
+        twin = type(self)(self._client, self._strategy, self._instruction, self._seed, self._guards, self._tools)
         twin._history = list(self._history)
         twin._said = list(self._said)
         twin._wait = self._wait.copy()
@@ -126,13 +153,15 @@ class LLMUserSession(UserSession):
         if self._strategy == "verify":
             return await self._verified(opening)
         line = await self._draft(opening)
-        if self._strategy == "reflection":
+        if self._strategy == "reflection" and not line.calls:
             return await self._reflected(line, opening)
         return line, ()
 
     async def _verified(self, opening: bool) -> tuple[Line, tuple[str, ...]]:
         for draft in range(DRAFTS):
             line = await self._draft(opening, first=draft * TRIES)
+            if line.calls:
+                return line, ()
             verdict = await self._ask(self._check(line), index=draft)
             if is_good(verdict.text):
                 return line, (f"rejected_drafts:{draft}",) if draft else ()
@@ -148,7 +177,7 @@ class LLMUserSession(UserSession):
         except Unusable:
             return line, ("rewrite_unusable",)
 
-    def _check(self, line: Line) -> list[dict[str, str]]:
+    def _check(self, line: Line) -> list[dict[str, Any]]:
         dialogue = "\n".join(f"{who}: {text}" for who, text in self._said)
         shown = line.raw if line.stop else line.text
         text = check_prompt(self._strategy, instruction=self._instruction, dialogue=dialogue, line=shown)
@@ -157,27 +186,31 @@ class LLMUserSession(UserSession):
     async def _draft(self, opening: bool, *, first: int = 0) -> Line:
         for index in range(first, first + TRIES - 1):
             try:
-                return self._read(await self._ask(self._history, index=index), opening)
+                return self._read(await self._ask(self._history, index=index, tools=self._tools), opening)
             except Unusable:
                 continue
-        last = await self._ask(self._history, index=first + TRIES - 1)
+        last = await self._ask(self._history, index=first + TRIES - 1, tools=self._tools)
         return self._read(last, opening)
 
     def _read(self, completion: Completion, opening: bool) -> Line:
-        line = read_line(completion, self._strategy, opening=opening)
+        line = read_line(completion, self._strategy, opening=opening, tools=bool(self._tools))
+        if line.calls:
+            return line
         heard = [text for who, text in self._said if who == "Agent"]
-        broken = violation(
-            self._guards, text=line.text, stop=line.stop, heard=heard[-1], known=[self._instruction, *heard]
-        )
+        known = [self._instruction, *(text for who, text in self._said if who != "Customer")]
+        broken = violation(self._guards, text=line.text, stop=line.stop, heard=heard[-1], known=known)
         if broken is not None:
             self._broken.append(broken.guard)
             raise Unusable(broken.reason, guard=broken.guard)
         return line
 
-    async def _ask(self, messages: list[dict[str, str]], *, index: int) -> Completion:
+    async def _ask(
+        self, messages: list[dict[str, Any]], *, index: int, tools: Sequence[dict[str, Any]] = ()
+    ) -> Completion:
         # Another seed for each attempt: at temperature 0 the same one would fail the same way.
         request = ChatRequest(
             messages=list(messages),
+            tools=list(tools),
             seed=(self._seed + index) % 2**31,
             index=index,
             prompt_version=self._version,

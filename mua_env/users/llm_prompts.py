@@ -32,7 +32,7 @@ How to play the customer:
 - Compare what the agent proposes with the briefing. Agree only if it fits; otherwise say what is wrong.
 - If the briefing says how you react to an answer, react so. Hold to your wishes when the agent is vague,
   and accept a clear refusal.
-- You have no tools and do none of the agent's work: never write the agent's part, never claim to have
+{hands}: never write the agent's part, never claim to have
   carried out its steps.
 - A confirmation is not the end: after you agree to something, wait until the agent reports that it is done.
 - When every matter has been carried out or clearly declined, or you have been handed to a human, write
@@ -44,6 +44,13 @@ You are a customer who writes with a service agent. Say only what is asked for, 
 When everything is done or declined, end with {stop}
 
 {instruction}"""
+
+_NO_TOOLS = "- You have no tools and do none of the agent's work"
+_TOOLS = """\
+- You have tools, for what is in your own hands (a device, a switch). Call one only when the agent asks you to look
+  at or do what it is for, never on your own account, and only as often as you are asked. The agent sees neither
+  the call nor its result: tell in your own words what you saw or did, and nothing beyond it. If it fails, say so.
+- You do none of the agent's work"""
 
 _FORMAT = {
     "llm": "",
@@ -85,10 +92,10 @@ Better: the line that the customer should send instead"""
 )
 
 
-def system_prompt(strategy: Strategy, instruction: str) -> str:
-    """What the model that plays the user is told."""
+def system_prompt(strategy: Strategy, instruction: str, *, tools: bool = False) -> str:
+    """What the model that plays the user is told; ``tools``: it has some of its own."""
     text = _BRIEF if strategy == "brief" else _BRIEFING + _FORMAT[strategy]
-    return text.format(instruction=instruction.strip(), stop=STOP)
+    return text.format(instruction=instruction.strip(), stop=STOP, hands=_TOOLS if tools else _NO_TOOLS)
 
 
 def check_prompt(strategy: Strategy, *, instruction: str, dialogue: str, line: str) -> str:
@@ -97,9 +104,10 @@ def check_prompt(strategy: Strategy, *, instruction: str, dialogue: str, line: s
     return text.format(instruction=instruction.strip(), dialogue=dialogue, line=line, stop=STOP)
 
 
-def prompt_version(strategy: Strategy) -> str:
+def prompt_version(strategy: Strategy, *, tools: bool = False) -> str:
     """As `react/1-3f9ac2`: strategy, edition, and a hash of the very text."""
-    parts = [_BRIEF] if strategy == "brief" else [_BRIEFING, _FORMAT[strategy]]
+    briefing = _BRIEFING.replace("{hands}", _TOOLS if tools else _NO_TOOLS)
+    parts = [_BRIEF] if strategy == "brief" else [briefing, _FORMAT[strategy]]
     if strategy in ("verify", "reflection"):
         parts.append(_VERDICT if strategy == "verify" else _CRITIQUE)
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()

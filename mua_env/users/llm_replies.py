@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from mua_env.llm import Completion
+from mua_env.messages import ToolCall
 from mua_env.users.llm_prompts import STOP, Strategy
 
 LONGEST = 4000
@@ -19,12 +20,16 @@ _BETTER = re.compile(r"^\s*better\s*:", re.IGNORECASE | re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One message of the user. `raw` is what the model wrote, which its own history keeps."""
+    """One message of the user. `raw` is what the model wrote, which its own history keeps.
+
+    With `calls` it is no message yet: the user acts with its own tools first, and `thought` is what it wrote beside.
+    """
 
     text: str
     stop: bool
     thought: str | None
     raw: str
+    calls: tuple[ToolCall, ...] = ()
 
 
 class Unusable(Exception):
@@ -35,12 +40,15 @@ class Unusable(Exception):
         self.guard = guard
 
 
-def read_line(completion: Completion, strategy: Strategy, *, opening: bool = False) -> Line:
-    """The user's line in a completion.
+def read_line(completion: Completion, strategy: Strategy, *, opening: bool = False, tools: bool = False) -> Line:
+    """The user's line in a completion, or its tool calls if it has ``tools``.
 
     Raises:
         Unusable: empty, cut, garbled, over-long, a tool call, or a stop where nothing has begun.
     """
+    if completion.tool_calls and tools:
+        beside = (completion.text or "").strip()
+        return Line("", False, beside or None, beside, completion.tool_calls)
     if completion.tool_calls:
         raise Unusable("it calls a tool, which only the agent may")
     raw = (completion.text or "").strip()

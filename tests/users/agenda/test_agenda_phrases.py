@@ -21,7 +21,7 @@ def test_every_act_has_at_least_twenty_phrasings(act: str) -> None:
     assert LONG.keys() == SHORT.keys()
     assert variants(LONG[act]) >= 20
     assert variants(SHORT[act]) >= 8
-    values = {"wish": "W", "fix": "F", "noun": "N"}
+    values = {"wish": "W", "fix": "F", "noun": "N", "why": "Y"}
     assert len({expand(LONG[act], Random(seed), values) for seed in range(400)}) >= 20
 
 
