@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from mua_env.messages import AssistantMessage
+from mua_env.reports.terminal import done_by_user
 from mua_env.rollout_folder import summarize, trajectory_file
 from mua_env.trajectory import Entry, Trajectory, read_trajectories
 
@@ -100,10 +101,12 @@ def _block(entry: Entry) -> Block:
         folds, text = (Fold(_preview(text), _pretty(text)),), ""
     elif not text and not entry.hidden.get("stop") and not entry.hidden.get("fault"):
         text = "(empty)"
-    return Block(entry.source, text, folds, tuple(_hidden(entry.hidden)))
+    return Block(entry.source, text, folds, tuple(_hidden(entry)))
 
 
-def _hidden(hidden: dict[str, Any]) -> Iterator[str]:
+def _hidden(entry: Entry) -> Iterator[str]:
+    hidden = entry.hidden
+    yield from (f"did: {act}" for act in done_by_user(entry))
     if hidden.get("thought"):
         yield f"thought: {hidden['thought']}"
     if hidden.get("events"):

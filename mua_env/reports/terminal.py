@@ -32,6 +32,8 @@ def print_entry(console: Console, entry: Entry, *, full: bool = False) -> None:
     text = message.content or ""
     if entry.source == "tool" and not full and len(text) > SHOWN:
         text = f"{text[:SHOWN]}... ({len(text):,} characters)"
+    for act in done_by_user(entry):
+        _say(console, "user", f"(done, hidden from the agent) {act}", style="dim cyan")
     if text:
         _say(console, entry.source, text)
     if isinstance(message, AssistantMessage):
@@ -79,6 +81,15 @@ def difference_table(score: Score) -> Table:
 def written(call: ToolCall) -> str:
     """A call as `name {json}`, the form that `mua-env play` reads."""
     return f"{call.function.name} {call.function.arguments}"
+
+
+def done_by_user(entry: Entry) -> list[str]:
+    """What the user did with its own tools before it spoke, each with what it showed."""
+    return [
+        f"{written(call)} -> {result.content}"
+        for acts in entry.user_acts
+        for call, result in zip(acts.tool_calls, acts.results, strict=True)
+    ]
 
 
 def _say(console: Console, source: Source, text: str, style: str | None = None) -> None:
