@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any
 
-from mua_env.database import Rows, Template
+from mua_env.database import Rows
 
 from . import search
 from .itineraries import Itinerary, choose, is_clear, itineraries
@@ -19,15 +21,19 @@ TODAY = NOW[:10]
 
 
 class Fleet:
-    """Users, reservations and flights, with searches over a clone of the template that is never written."""
+    """Users, reservations and flights as they stand at the start, with the searches that the tools make.
 
-    def __init__(self, rows: Rows, template: Template) -> None:
+    Args:
+        rows: the data. The records are shared: do not change them.
+    """
+
+    def __init__(self, rows: Rows) -> None:
         self.users: dict[str, Record] = {row["user_id"]: dict(row) for row in rows["users"]}
         self.reservations: dict[str, Record] = {row["reservation_id"]: dict(row) for row in rows["reservations"]}
         self.flights: dict[str, Record] = {row["flight_number"]: dict(row) for row in rows["flights"]}
         self.days = [day for day in next(iter(self.flights.values()))["dates"] if day > TODAY]
         self.airports = sorted({flight["origin"] for flight in self.flights.values()})
-        self._db = template.clone()
+        self._routes = _by_route(self.flights[number] for number in sorted(self.flights))
         self._direct = lru_cache(maxsize=8192)(self._search_direct)
         self._one_stop = lru_cache(maxsize=8192)(self._search_one_stop)
         self._halves = self._split()
@@ -71,21 +77,31 @@ class Fleet:
         options = itineraries(self._direct(origin, destination, day), one_stop, cabin, heads, day)
         return choose(options, choice) if is_clear(options, choice) else None
 
-    def close(self) -> None:
-        """Release the clone."""
-        self._db.close()
+    def has_seats(self, reservation: Mapping[str, Any], cabin: str) -> bool:
+        """Whether all flights of a reservation have seats for its passengers in another cabin."""
+        days = [self.flights[leg["flight_number"]]["dates"][leg["date"]] for leg in reservation["flights"]]
+        return all(day["available_seats"][cabin] >= len(reservation["passengers"]) for day in days)
 
     def _search_direct(self, origin: str, destination: str, day: str) -> list[Record]:
-        return search.direct(self._db, origin, destination, day)
+        return search.offers(self._routes.get(origin, {}).get(destination, ()), day)
 
     def _search_one_stop(self, origin: str, destination: str, day: str) -> list[list[Record]]:
-        return search.one_stop(self._db, origin, destination, day, strict=True)
+        firsts = sorted(itertools.chain(*self._routes.get(origin, {}).values()), key=itemgetter("flight_number"))
+        seconds = {via: routes[destination] for via, routes in self._routes.items() if destination in routes}
+        return search.pairs(firsts, seconds, day, strict=True)
 
     def _split(self) -> dict[str, tuple[str, ...]]:
         names = sorted(self.users)
         random.Random("airline:splits").shuffle(names)
         half = len(names) // 2
         return {"train": tuple(names[:half]), "test": tuple(names[half:])}
+
+
+def _by_route(flights: Iterable[Record]) -> dict[str, dict[str, list[Record]]]:
+    routes: dict[str, dict[str, list[Record]]] = {}
+    for flight in flights:
+        routes.setdefault(flight["origin"], {}).setdefault(flight["destination"], []).append(flight)
+    return routes
 
 
 class Draw:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import count
 from typing import Final
 
@@ -79,7 +79,7 @@ class AirlineGenerator:
 
     def __init__(self, rows: Rows) -> None:
         self._template = open_template(Base, rows)
-        self.fleet = Fleet(rows, self._template)
+        self.fleet = Fleet(rows)
         self._gold = GoldWriter(self.fleet.users, self.fleet.reservations)
         sets = {name: statements_of(table).sets for name, table in self._template.tables.items()}
         reads = [Action(name="list_all_airports")]
@@ -119,7 +119,7 @@ class AirlineGenerator:
         """One draw of a candidate, ``None`` where the drawn user's records do not hold what was drawn."""
         rng = random.Random(f"airline:{split}:{level}:{seed}:{index}:{attempt}")
         # What a task is made of is drawn apart from the user, so that rare records do not make for rare requests.
-        shape = _shape(LEVELS[level], random.Random(f"shape:{split}:{level}:{seed}:{index}:{attempt // _TRIES}"))
+        shape = _shape(level, f"shape:{split}:{level}:{seed}:{index}:{attempt // _TRIES}")
         names = self.fleet.customers(split, *_needs(shape))
         if not names:
             return None
@@ -146,7 +146,6 @@ class AirlineGenerator:
     def close(self) -> None:
         """Release the databases."""
         self.verifier.close()
-        self.fleet.close()
         self._template.close()
 
     def _candidate(self, task: Task, goal: Goal, user: Record) -> Candidate:
@@ -194,8 +193,10 @@ def _private(requests: Sequence[Request], user: Record) -> Iterator[str]:
             yield from (slots[name] for name in ("date", "return_date") if name in slots)
 
 
-def _shape(level: Level, rng: random.Random) -> list[str]:
-    """Names of twists and intents for one task, in their order; a transfer comes last."""
+@lru_cache(maxsize=64)
+def _shape(number: int, seed: str) -> tuple[str, ...]:
+    """Names of twists and intents for one task of a level, in their order; a transfer comes last."""
+    level, rng = LEVELS[number], random.Random(seed)
     kinds = rng.sample(level.kinds, min(level.twists, len(level.kinds)))
     if level.maybe:
         kinds = [kind for kind in kinds if rng.random() < 0.5]
@@ -206,7 +207,7 @@ def _shape(level: Level, rng: random.Random) -> list[str]:
     size = max(rng.choice(level.requests) - ("compensation/delayed" in variants), least)
     shape = [*variants, *[rng.choice(level.intents) for _ in range(size - len(kinds))]]
     rng.shuffle(shape)
-    return sorted(shape, key=lambda name: name.startswith("transfer"))
+    return tuple(sorted(shape, key=lambda name: name.startswith("transfer")))
 
 
 def _needs(shape: Sequence[str]) -> tuple[int, tuple[tuple[str, ...], ...]]:

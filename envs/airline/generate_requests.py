@@ -37,8 +37,15 @@ def change_cabin(draw: Draw) -> Request | None:
     if reservation is None:
         return None
     cabin = draw.rng.choice([cabin for cabin in CABINS if cabin != reservation["cabin"]])
-    payment = [method_slot(draw.method())]
-    return Request(intent="change_cabin", slots=about(reservation) | {"cabin": cabin, "payment": payment})
+    return to_cabin(draw, reservation, cabin)
+
+
+def to_cabin(draw: Draw, reservation: Record, cabin: str) -> Request | None:
+    """The change of a reservation to a cabin, where that has seats."""
+    slots = {"cabin": cabin, "payment": [method_slot(draw.method())]}
+    if not draw.fleet.has_seats(reservation, cabin):
+        return None
+    return Request(intent="change_cabin", slots=about(reservation) | slots)
 
 
 def change_flights(draw: Draw) -> Request | None:

@@ -68,7 +68,8 @@ def _other_slots(draw: Draw, request: Request) -> Record | None:
         return {"bags": draw.rng.choice([number for number in (1, 2, 3, 4) if number != slots["bags"]])}
     if request.intent == "change_cabin":
         taken = (slots["cabin"], reservation["cabin"])
-        return {"cabin": next(cabin for cabin in CABINS if cabin not in taken)}
+        cabin = next(cabin for cabin in CABINS if cabin not in taken)
+        return {"cabin": cabin} if draw.fleet.has_seats(reservation, cabin) else None
     if request.intent == "change_passenger":
         return {"new_passenger": make_passenger(draw.rng)}
     again = plain.other_flights(draw, reservation)
@@ -158,8 +159,7 @@ def _allowed(draw: Draw, request: Request, reservation: Record) -> Request | Non
     if request.intent == "cancel_reservation" and reservation["cabin"] == "economy":
         return plain.other_flights(draw, reservation)
     cabin = draw.rng.choice([cabin for cabin in CABINS if cabin != reservation["cabin"]])
-    slots = about(reservation) | {"cabin": cabin, "payment": [method_slot(draw.method())]}
-    return Request(intent="change_cabin", slots=slots)
+    return plain.to_cabin(draw, reservation, cabin)
 
 
 def cancelled_flight(draw: Draw) -> tuple[Request, ...] | None:

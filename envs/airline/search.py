@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date as calendar
 from datetime import timedelta
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 from mua_env.database import Database
 
 from .models import Flight
+
+Record = dict[str, Any]
 
 NOW = "2025-03-24T14:00:00"
 """The moment at which every episode on the own data takes place."""
@@ -34,33 +37,45 @@ def airport_codes(db: Database) -> list[str]:
     return sorted({row["origin"] for row in rows} | {row["destination"] for row in rows})
 
 
-def direct(db: Database, origin: str, destination: str, day: str) -> list[dict[str, Any]]:
+def direct(db: Database, origin: str, destination: str, day: str) -> list[Record]:
     """Flights of a route that are for sale on one day, by flight number."""
     rows = db.find(Flight, Flight.origin == origin, Flight.destination == destination, order_by=Flight.flight_number)
+    return offers(rows, day)
+
+
+def offers(rows: Iterable[Record], day: str) -> list[Record]:
+    """What of the flights is for sale on one day."""
     return [offer for row in rows if (offer := _offer(row, day)) is not None]
 
 
-def one_stop(db: Database, origin: str, destination: str, day: str, *, strict: bool) -> list[list[dict[str, Any]]]:
+def one_stop(db: Database, origin: str, destination: str, day: str, *, strict: bool) -> list[list[Record]]:
     """Pairs of flights for sale, the second leaving no earlier than the first arrives."""
     firsts = db.find(Flight, Flight.origin == origin, order_by=Flight.flight_number)
-    seconds: dict[str, list[dict[str, Any]]] = {}
+    seconds: dict[str, list[Record]] = {}
     for row in db.find(Flight, Flight.destination == destination, order_by=Flight.flight_number):
         seconds.setdefault(row["origin"], []).append(row)
-    pairs = []
+    return pairs(firsts, seconds, day, strict=strict)
+
+
+def pairs(
+    firsts: Iterable[Record], seconds: Mapping[str, Sequence[Record]], day: str, *, strict: bool
+) -> list[list[Record]]:
+    """The same over flights at hand: ``seconds`` are those that end where the trip does, by their origin."""
+    found = []
     for first in firsts:
         head = _offer(first, day)
         if head is None:
             continue
         arrival = first["scheduled_arrival_time_est"]
         later = _day_after(day, strict=strict) if "+1" in arrival else day
-        for second in seconds.get(first["destination"], []):
+        for second in seconds.get(first["destination"], ()):
             tail = _offer(second, later)
             if tail is not None and not _arrives_after(arrival, second["scheduled_departure_time_est"], strict):
-                pairs.append([{**head, "date": day}, {**tail, "date": later}])
-    return pairs
+                found.append([{**head, "date": day}, {**tail, "date": later}])
+    return found
 
 
-def _offer(row: dict[str, Any], day: str) -> dict[str, Any] | None:
+def _offer(row: Record, day: str) -> Record | None:
     on_day = row["dates"].get(day)
     if on_day is None or on_day["status"] != "available":
         return None

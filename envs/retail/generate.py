@@ -14,7 +14,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import count, islice
 from typing import Final
 
@@ -117,7 +117,7 @@ class RetailGenerator:
             raise TaskError(f"level is {level}; there are {', '.join(map(str, LEVELS))}")
         rng = random.Random(f"retail:{split}:{level}:{seed}:{index}:{attempt}")
         # What a task is made of is drawn apart from the user, so that rare records do not make for rare requests.
-        shape = _shape(LEVELS[level], random.Random(f"shape:{split}:{level}:{seed}:{index}:{attempt // _TRIES}"))
+        shape = _shape(level, f"shape:{split}:{level}:{seed}:{index}:{attempt // _TRIES}")
         orders = sum(name not in _WITHOUT_ORDER for name in shape)
         user = self.shop.users[rng.choice(self.shop.customers(split, least_orders=orders))]
         parts = _compose(Draw(self.shop, user, rng), shape)
@@ -189,8 +189,10 @@ def shared_generator() -> RetailGenerator:
     return RetailGenerator(generate_data())
 
 
-def _shape(level: Level, rng: random.Random) -> list[str]:
-    """Names of twists and intents for one task, in their order; a transfer comes last."""
+@lru_cache(maxsize=64)
+def _shape(number: int, seed: str) -> tuple[str, ...]:
+    """Names of twists and intents for one task of a level, in their order; a transfer comes last."""
+    level, rng = LEVELS[number], random.Random(seed)
     kinds = rng.sample(level.kinds, min(level.twists, len(level.kinds)))
     if level.maybe:
         kinds = [kind for kind in kinds if rng.random() < 0.5]
@@ -198,7 +200,7 @@ def _shape(level: Level, rng: random.Random) -> list[str]:
     size = max(rng.choice(level.requests) - ("twice" in kinds), len(kinds))
     shape = [*kinds, *[rng.choice(level.intents) for _ in range(size - len(kinds))]]
     rng.shuffle(shape)
-    return sorted(shape, key=lambda kind: kind == "transfer")
+    return tuple(sorted(shape, key=lambda kind: kind == "transfer"))
 
 
 def _compose(draw: Draw, shape: Sequence[str]) -> list[Part] | None:

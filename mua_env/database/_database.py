@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import ColumnElement, Connection, Executable, Result, RootTransaction, select
 
 from mua_env.database._changelog import TOUCHED
-from mua_env.database._lookup import driver_error, lookup_of
+from mua_env.database._lookup import change_of, driver_error, lookup_of
 from mua_env.database._statements import Model, TableStatements, statements_of, table_of
 from mua_env.errors import EpisodeError
 
@@ -22,6 +22,7 @@ RowKey = tuple[str, str]
 Row = dict[str, Any]
 Changes = dict[RowKey, Row | None]
 """The rows that differ from the template: their present content, ``None`` for a deleted row."""
+_LOG = select(TOUCHED.c.table_name, TOUCHED.c.row_key).order_by(TOUCHED.c.table_name, TOUCHED.c.row_key)
 
 
 class Database:
@@ -70,8 +71,11 @@ class Database:
         """Set columns of one row (``None`` removes a value). Returns whether the row exists."""
         table = table_of(model)
         values = {f"new_{name}": value for name, value in columns.items()}
-        result = self._connection.execute(table.update(tuple(columns)), {**table.bind(key), **values})
-        return result.rowcount > 0
+        bound = {**table.bind(key), **values}
+        change = change_of(table, tuple(columns), self._connection.dialect)
+        if change is not None and self._driver is not None:
+            return change(self._driver, bound)
+        return self._connection.execute(table.update(tuple(columns)), bound).rowcount > 0
 
     def delete(self, model: Model, key: Any) -> bool:
         """Remove one row. Returns whether it existed."""
@@ -90,8 +94,20 @@ class Database:
     @contextmanager
     def savepoint(self) -> Iterator[None]:
         """A block whose changes are all undone if it raises."""
-        with self._connection.begin_nested():
+        if self._connection.dialect.name != "sqlite":
+            # SQLAlchemy notices here when the server is gone.
+            with self._connection.begin_nested():
+                yield
+            return
+        # By the driver: SQLAlchemy counts savepoints in their names, and compiles the statements anew for each.
+        self._run("SAVEPOINT mua")
+        try:
             yield
+        except BaseException:
+            self._run("ROLLBACK TO SAVEPOINT mua")
+            self._run("RELEASE SAVEPOINT mua")
+            raise
+        self._run("RELEASE SAVEPOINT mua")
 
     # The episode
 
@@ -149,6 +165,12 @@ class Database:
         if self._on_close is not None:
             self._on_close()
 
+    def _run(self, statement: str) -> None:
+        try:
+            self._driver.execute(statement)
+        except self._connection.dialect.loaded_dbapi.Error as error:
+            raise driver_error(statement, None, error, self._connection.dialect) from error
+
     def _by_key(self, table: TableStatements, bound: dict[str, Any]) -> Row | None:
         lookup = lookup_of(table, self._connection.dialect)
         if lookup is not None and self._driver is not None:
@@ -157,8 +179,7 @@ class Database:
         return None if found is None else _as_row(table.names, found)
 
     def _touched(self) -> Sequence[RowKey]:
-        log = select(TOUCHED.c.table_name, TOUCHED.c.row_key).order_by(TOUCHED.c.table_name, TOUCHED.c.row_key)
-        return [(name, _normal_key(key)) for name, key in self._connection.execute(log)]
+        return [(name, _normal_key(key)) for name, key in self._connection.execute(_LOG)]
 
 
 def _as_row(names: Sequence[str], values: Iterable[Any]) -> Row:
