@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from mua_env.errors import ConfigError
 from mua_env.users.agenda_personas import Voice
+from mua_env.users.agenda_tongue import Tongue
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,8 @@ class Slot:
 
     ``asked`` is a regular expression (case is ignored) that finds it in a question; ``noun`` is what the user calls
     it. ``short`` and ``long`` are templates with ``{value}`` for giving it, ``piece`` is the one for a short list of
-    several. ``personal`` slots are facts of the goal (who the user is); the others belong to a request.
+    several. ``personal`` slots are facts of the goal (who the user is); the others belong to a request. A ``code`` is
+    easily mistyped, and a user may say only its last ``code`` characters at first.
     """
 
     name: str
@@ -32,6 +35,7 @@ class Slot:
     piece: str = "{value}"
     long: str = ""
     personal: bool = False
+    code: int = 0
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -115,13 +119,38 @@ class DialogueLanguage(ABC):
 
     ``alternatives`` are groups of slots of which each alone is enough to identify the user: asked for one *or*
     the other, the user gives one. ``operations`` are what users with tools of their own can be guided to do.
+    ``code`` is the natural language, and ``tongue`` how users speak it (none: English).
     """
 
     name: str
+    code: str = "en"
+    tongue: Tongue | None = None
     slots: Mapping[str, Slot]
     intents: Mapping[str, Intent]
     alternatives: tuple[frozenset[str], ...] = ()
     operations: tuple[Operation, ...] = ()
+
+    def translations(self) -> Mapping[str, Callable[[], DialogueLanguage]]:
+        """The same domain in other natural languages, by code."""
+        return {}
+
+    def spoken(self, code: str) -> DialogueLanguage:
+        """The domain's language in a natural language.
+
+        Raises:
+            ConfigError: the domain does not have it; the message lists those that it has.
+        """
+        if code == self.code:
+            return self
+        others = self.translations()
+        if code not in others:
+            known = ", ".join(repr(name) for name in (self.code, *others))
+            raise ConfigError(f"the domain {self.name!r} has no language {code!r} for the agenda user; known: {known}")
+        return others[code]()
+
+    def hear(self, text: str) -> str:
+        """An agent's text with the cue words by which it is understood; English has them already."""
+        return text
 
     @abstractmethod
     def wish(self, intent: str, slots: Mapping[str, Any], voice: Voice) -> str:

@@ -23,6 +23,7 @@ from typing import Self
 
 from mua_env.language import DialogueLanguage
 from mua_env.tasks import Task
+from mua_env.users.agenda_cues import ENGLISH
 from mua_env.users.agenda_understanding import AgentActs, plain, sentences, understand
 
 EVENT = "refusal:{}"
@@ -86,19 +87,11 @@ class RefusalListener:
 
 _CLAUSES = re.compile(r"\s[-\u2013\u2014]+\s|;\s")
 """Where a sentence falls apart into a statement and a question, or into several statements."""
-_CANNOT = r"\b(?:can(?:not|'t| not| no longer)|(?:unable|only able|not able|won't be able) to)\b"
-_NO = re.compile(
-    # With a reason behind it, it is no condition, whatever else the clause holds ("as ... once it is delivered").
-    rf"{_CANNOT}(?:(?!\b(?:until|unless|without|before|if|undone|reversed)\b)[^.;])*?,?\s(?:because|since|as|due to)\b"
-    r"|\b(?:can|may) no longer\b|\bonly able to\b|(?:n't|\bnot) an option\b",
-    re.IGNORECASE,
-)
-_WHY = re.compile(r"\breasons?\b|\btherefore\b|\bso (?:i|we|it|this|that|they)\b|\bsince\b|\bbecause\b", re.IGNORECASE)
 
 
 def _explains(acts: AgentActs) -> bool:
-    return not acts.question and (acts.reason or _WHY.search(acts.text) is not None)
+    return not acts.question and (acts.reason or ENGLISH.because.search(acts.text.lower()) is not None)
 
 
 def _refuses(acts: AgentActs) -> bool:
-    return not acts.question and (acts.refused or acts.unavailable or _NO.search(acts.text) is not None)
+    return not acts.question and (acts.refused or acts.unavailable)

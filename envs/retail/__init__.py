@@ -11,7 +11,7 @@ from typing import Any
 from mua_env.agents.base import Agent
 from mua_env.database import Database, Rows
 from mua_env.domain import Domain
-from mua_env.errors import TaskError
+from mua_env.errors import ConfigError, TaskError
 from mua_env.tasks import Goal, Task, TaskSet, read_tasks
 
 from .models import Base
@@ -54,8 +54,18 @@ class RetailDomain(Domain):
 
         return RetailLanguage({name: entry["options"] for name, entry in word_lists("catalogue").items()})
 
-    def expert(self, *, style: str = "plain") -> Agent:
-        """The scripted retail agent."""
+    def expert(self, *, style: str = "plain", language: str = "en") -> Agent:
+        """The scripted retail agent; in Chinese (``"zh"``) it has one style, the compact one.
+
+        Raises:
+            ConfigError: the language is neither ``"en"`` nor ``"zh"``.
+        """
+        if language == "zh":
+            from .expert_chinese import RetailChineseExpert
+
+            return RetailChineseExpert()
+        if language != "en":
+            raise ConfigError(f"the retail expert speaks no {language!r}; known languages: 'en', 'zh'")
         from .expert import RetailExpert
 
         return RetailExpert(style=style)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import Any
 
-from mua_env.errors import TaskError
+from mua_env.errors import ConfigError, TaskError
 from mua_env.language import DialogueLanguage
 from mua_env.messages import ToolMessage
 from mua_env.tasks import Task
@@ -21,6 +21,9 @@ from mua_env.users.agenda_personas import Voice, persona
 from mua_env.users.agenda_phrases import phrase
 from mua_env.users.agenda_understanding import understand
 from mua_env.users.base import UserReply, UserSession, UserSimulator
+
+LANGUAGES = ("en", "zh")
+"""Codes of the natural languages of the agenda user."""
 
 
 class AgendaSession(UserSession):
@@ -53,7 +56,7 @@ class AgendaSession(UserSession):
     def _answer(self, agent_text: str, seen: Sequence[Seen] = ()) -> UserReply:
         current = self.agenda.current
         intent = current.intent if current else ""
-        acts = understand(agent_text, self.language, given=self.agenda.given, intent=intent)
+        acts = understand(self.language.hear(agent_text), self.language, given=self.agenda.given, intent=intent)
         turn = Turn(self.agenda, self.language, self.voice, acts, seen)
         turn.take()
         return UserReply(text=self.voice.speak(turn.parts), stop=turn.stop, events=tuple(turn.events))
@@ -80,13 +83,22 @@ class AgendaUser(UserSimulator):
     Args:
         persona: overrides the persona of every goal.
         noise: overrides the share of noisy utterances of every goal, 0 to 1.
+        language: that the user speaks and understands: ``"en"`` (default) or ``"zh"``, Chinese. Values (ids, names,
+            addresses, product names) stay as the data has them.
+
+    Raises:
+        ConfigError: the language is not known.
     """
 
     name = "agenda"
 
-    def __init__(self, *, persona: str | None = None, noise: float | None = None) -> None:
+    def __init__(self, *, persona: str | None = None, noise: float | None = None, language: str = "en") -> None:
+        if language not in LANGUAGES:
+            known = ", ".join(map(repr, LANGUAGES))
+            raise ConfigError(f"the agenda user speaks no {language!r}; known languages: {known}")
         self._persona = persona
         self._noise = noise
+        self._language = language
 
     def start(self, task: Task, *, seed: int, context: Mapping[str, Any] | None = None) -> AgendaSession:
         """A user for one episode.
@@ -99,11 +111,14 @@ class AgendaUser(UserSimulator):
 
         Raises:
             TaskError: the task has no goal, the language is missing, or the goal has an intent that it lacks.
+            ConfigError: the domain does not speak the language that was asked for.
         """
         given = context or {}
         language = given.get("language") or getattr(given.get("domain"), "language", None)
         if not isinstance(language, DialogueLanguage):
             raise TaskError(f"the agenda user needs the dialogue language of the domain, got {language!r}")
+        if self._language != "en":
+            language = language.spoken(self._language)
         goal = task.goal
         if goal is None:
             raise TaskError(f"task {task.id!r} has no goal for the agenda user; use an LLM user, or derive one")
@@ -117,6 +132,7 @@ class AgendaUser(UserSimulator):
             Random(f"agenda:{task.id}:{seed}"),
             persona(self._persona or goal.persona),
             goal.noise if self._noise is None else self._noise,
+            language.tongue,
         )
         tools = [tool["function"]["name"] for tool in given.get("tools", ())]
         return AgendaSession(Agenda.of(goal), language, voice, tools)

@@ -35,6 +35,10 @@ class Cues:
     refuse: re.Pattern[str]
     refuse_not: re.Pattern[str]
     """A sentence with this is no refusal, only a condition or a warning."""
+    refuse_because: re.Pattern[str]
+    """A refusal with its reason behind it, whatever else the sentence holds."""
+    because: re.Pattern[str]
+    """Words that give a reason, also where they stand in a sentence of their own."""
     not_found: re.Pattern[str]
     unavailable: re.Pattern[str]
     reason: re.Pattern[str]
@@ -141,7 +145,8 @@ ENGLISH = Cues(
         r"only allows|requires)\b|\b(?:does not|doesn't|do not|don't) (?:allow|permit|support|offer|qualify|let)\b|"
         r"\bno longer (?:possible|eligible|be (?:cancel|chang|modif|return|exchang)\w*)\b|\b(?:is|are) no longer "
         r"(?:eligible|possible)\b",
-        r"\b(?:not|n't|no longer) an option\b|\bnot (?:enough|sufficient)\b|\binsufficient\b|\b(?:does not|doesn't|"
+        r"(?:\bnot|n't|\bno longer) an option\b|\b(?:can|may) no longer\b|\bonly able to\b",
+        r"\bnot (?:enough|sufficient)\b|\binsufficient\b|\b(?:does not|doesn't|"
         r"do not|don't|will not|won't|would not|wouldn't) "
         r"(?:\w+ ){0,2}cover\b",
         r"\bonly (?:\w+ ){0,4}(?:can|may) be (?:cancel|return|exchang|modif|chang|refund)\w*|"
@@ -155,6 +160,11 @@ ENGLISH = Cues(
         r"any more changes|anymore changes|later on|in the future|if (?:you|we|i|this|the))\b",
         r"\bif\b.{0,40}\b(?:can't|cannot|unable|don't)\b",
     ),
+    refuse_because=_any(
+        r"\b(?:can(?:not|'t| not| no longer)|(?:unable|only able|not able|won't be able) to)\b(?:(?!\b(?:until|unless|"
+        r"without|before|if|undone|reversed)\b)[^.;])*?,?\s(?:because|since|as|due to)\b"
+    ),
+    because=_any(r"\breasons?\b|\btherefore\b|\bso (?:i|we|it|this|that|they)\b|\bsince\b|\bbecause\b"),
     not_found=_any(
         r"\b(?:could ?n't|could not|can ?not|can't|unable to|did ?n't|did not|not able to|wasn't able to) "
         r"(?:seem to )?(?:be able to )?(?:find|locate|verify|identify|retrieve|pull up|see|match|recogni[sz]e)\b",

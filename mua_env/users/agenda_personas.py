@@ -9,6 +9,7 @@ from random import Random
 
 from mua_env.errors import ConfigError, did_you_mean
 from mua_env.users.agenda_grammar import KEEP_CLOSE, KEEP_OPEN, expand, keep, unmark
+from mua_env.users.agenda_tongue import Tongue
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,9 @@ PERSONAS: Mapping[str, Persona] = {
     persona.name: persona
     for persona in (
         Persona("terse", short=True),
-        Persona("plain"),
+        Persona(
+            "plain", opening="[Hello|Hi|Hey|Good morning|Good afternoon|Good evening|Hi there|Hello there][.|,|!] "
+        ),
         Persona(
             "polite",
             opening="[Hello|Good morning|Good afternoon|Good evening|Hi there][, I hope you are [well|having a good "
@@ -91,12 +94,13 @@ def persona(name: str) -> Persona:
 class Voice:
     """How one user speaks: a persona, the share of noisy utterances, and the seeded generator of one dialogue."""
 
-    __slots__ = ("noise", "persona", "rng")
+    __slots__ = ("noise", "persona", "rng", "tongue")
 
-    def __init__(self, rng: Random, persona: Persona, noise: float = 0.0) -> None:
+    def __init__(self, rng: Random, persona: Persona, noise: float = 0.0, tongue: Tongue | None = None) -> None:
         self.rng = rng
         self.persona = persona
         self.noise = noise
+        self.tongue = tongue
 
     @property
     def short(self) -> bool:
@@ -113,25 +117,28 @@ class Voice:
 
     def speak(self, parts: list[str], *, opening: bool = False) -> str:
         """The parts of a turn as the text that the agent reads: garnished, noisy, tidy."""
-        text = " ".join(part for part in parts if part)
-        persona = self.persona
-        if opening and persona.opening:
-            text = expand(persona.opening, self.rng, {}) + text
+        tongue, persona = self.tongue, self.persona
+        first, before, after = (
+            tongue.manners[persona.name] if tongue else (persona.opening, persona.before, persona.after)
+        )
+        text = (tongue.space if tongue else " ").join(part for part in parts if part)
+        if opening and first:
+            text = expand(first, self.rng, {}) + text
         elif persona.garnish and self.rng.random() < persona.garnish:
-            if persona.after and self.rng.random() < 0.5:
-                text = text + expand(persona.after, self.rng, {})
-            elif persona.before:
-                before = expand(persona.before, self.rng, {})
-                text = before + (_decapital(text) if before.endswith(", ") else text)
+            if after and self.rng.random() < 0.5:
+                text = text + expand(after, self.rng, {})
+            elif before:
+                lead = expand(before, self.rng, {})
+                text = lead + (_decapital(text) if lead.endswith(", ") else text)
         if self.noise > 0 and self.rng.random() < self.noise:
-            text = add_noise(text, self.rng)
-        return unmark(_tidy(text))
+            text = (tongue.noise if tongue else add_noise)(text, self.rng)
+        return unmark(text.strip() if tongue else _tidy(text))
 
     def fork(self) -> Voice:
         """A voice with the same future."""
         rng = Random()
         rng.setstate(self.rng.getstate())
-        return Voice(rng, self.persona, self.noise)
+        return Voice(rng, self.persona, self.noise, self.tongue)
 
 
 _START = re.compile(r"(?:^|(?<=[.!?] ))([a-z])")

@@ -15,6 +15,10 @@ SHORT: Mapping[str, str] = {
     "Please help.]",
     "wish": "I [want to|need to|would like to|'d like to|have to] {wish}[.|, please.|, if possible.|, if you can.]",
     "unknown": "I [don't know|do not know|don't have|do not have|don't remember] [the|my] {noun}[.|, sorry.]",
+    "partial": "[It ends in|The {noun} ends in|The last part is|I only see that it ends in] {tail}[.|, that's what I "
+    "have here.|, I think.]",
+    "slip": "{wrong}[, sorry, I meant| - sorry, I meant|, I meant|, oops, I mean|, sorry, I mean| - typo, I meant|, "
+    "I mean|, sorry,] {value}",
     "confirm": "[Yes|Yes, please|Yes, go ahead|Yes, that is right|Yes, do it|Yes, I confirm|Yes, correct|Yes, "
     "that's correct"
     "|Yes, please do|Yes, please go ahead][.|, thanks.]",
@@ -58,10 +62,22 @@ SHORT: Mapping[str, str] = {
 LONG: Mapping[str, str] = {
     "greet": "[Hello|Hi|Hey|Good day|Hello there][.|!][| I just wanted to check in.| I only wanted to see if this "
     "works.]",
-    "open": "[I was hoping you could help me|I'd like some help to|I'm writing because I want to|I'm trying to|I "
-    "would like to"
+    "open": "[Just so you know, |For context, |By the way, |To start with, |First of all, |Quick background: |Before "
+    "anything else, |][I [have|only have|have got|still have] [a few|some|five|ten|fifteen|a couple of|about twenty|"
+    "roughly thirty] minutes [before|until] [lunch|dinner|work|school|my shift|a call|a meeting|bedtime|breakfast|my "
+    "next appointment|the gym|a visit to my parents]|I [am|'m] [at home|at work|on the bus|on my phone|in a café|at my "
+    "desk|in the kitchen|on the couch|in the garden|at my parents' place|in the library|at a friend's house] [right "
+    "now|at the moment|today|this morning|this afternoon|tonight|as I write this|for once]|[my sister|my brother|my "
+    "neighbor|a friend|my roommate|a coworker|my partner|my aunt] [told me|said|suggested|thought|was sure] [this "
+    "chat|this desk|you folks|your team|somebody here] [could help|might help|would know what to do|could sort this "
+    "out|would be quick]|I've [been|kept] [putting this off|meaning to write|thinking about this|carrying this around] "
+    "[since|ever since] [Monday|Tuesday|the weekend|last week|yesterday|this morning|last month|Sunday]]. "
+    "[I was hoping you could help me|I'd like some help to|I'm writing because I want to|I'm trying to|I would like to"
     "|I'd like to|Could you help me|I need your help to|Can you please help me|I need to|I am looking to] {wish}"
-    "[.|, please.|, if possible.|, if that's alright.|. Is that something you can do?|. What do you need from me?]",
+    "[.|, please.|, if possible.|, if that's alright.|. Is that something you can do?|. What do you need from me?]"
+    "[| I'd be grateful.| It should be quick, I think.| I hope that's easy.| Just tell me how this works.| Let me know "
+    "what comes first.| I'm ready when you are.| I've never done this before.| I'd like to get it done today.| That's "
+    "why I'm here.]",
     "next": "[There is one more thing.|Also,|Next up,|Another thing:|While I have you,|One more thing:|And then|"
     "Besides that,"
     "|Okay, next:] I [would like to|want to|need to|'d also like to|'m hoping to] {wish}[.|, please.|, if I may.]",
@@ -73,6 +89,10 @@ LONG: Mapping[str, str] = {
     "unknown": "[I'm afraid|Sorry, but|Unfortunately,|Honestly,] I [don't know|don't have|can't remember|can't find|"
     "don't remember] "
     "[the|my] {noun}[.|, to be honest.| right now.| at the moment.]",
+    "partial": "[I only have a bit of it here|I can only make out the end|I have just the end of it|Part of it is cut "
+    "off here]: [it ends in|the {noun} ends in|the last part is|the end is] {tail}[.|, I believe.|, as far as I can see.]",
+    "slip": "{wrong}[, |... | - ][sorry|oops|pardon|my mistake|oh][, I meant|, I mean|, that should be|, make that] "
+    "{value}",
     "confirm": "[Yes, that [is|looks|sounds] [right|correct|good|fine]|Yes, please [proceed|go ahead|do that|do so]|"
     "Yes, [go ahead|"
     "I confirm|that works|exactly right]|Yes, that's [it|right|what I want|correct]][.|, thank you.|, thanks.|!]",
@@ -133,5 +153,6 @@ LONG: Mapping[str, str] = {
 
 
 def phrase(act: str, voice: Voice, **values: str) -> str:
-    """A seeded phrasing of an act in the manner of the voice."""
-    return voice.say((SHORT if voice.short else LONG)[act], **values)
+    """A seeded phrasing of an act in the manner and the natural language of the voice."""
+    short, long = (voice.tongue.short, voice.tongue.long) if voice.tongue else (SHORT, LONG)
+    return voice.say((short if voice.short else long)[act], **values)

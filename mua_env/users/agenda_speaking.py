@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mua_env.language import Comparison, DialogueLanguage
 from mua_env.users.agenda_goal import Agenda, Pending
+from mua_env.users.agenda_grammar import unmark
 from mua_env.users.agenda_personas import Voice
 from mua_env.users.agenda_phrases import phrase
 from mua_env.users.agenda_understanding import AgentActs
@@ -22,7 +23,8 @@ class Speaker:
     def fix(self, request: Pending, slots: tuple[str, ...]) -> str:
         """The slots, said as they should be."""
         said = [text for slot in slots if (text := self.say(slot, request)) is not None]
-        return " ".join(said) if said else phrase("wish", self.voice, wish=self.wish(request))
+        space = self.voice.tongue.space if self.voice.tongue else " "
+        return space.join(said) if said else phrase("wish", self.voice, wish=self.wish(request))
 
     def give(self, slots: tuple[str, ...], request: Pending) -> None:
         """Say the slots that are known; of the others, that they are not."""
@@ -30,13 +32,15 @@ class Speaker:
         known: list[str] = []
         unknown: list[str] = []
         for slot in slots:
-            text = self.say(slot, request, piece=listed)
+            text = self._part(slot, request) or self.say(slot, request, piece=listed)
             (unknown if text is None else known).append(slot if text is None else text)
         applicable = [slot for slot in unknown if self._applies(slot, request)]
         self.parts.extend(self.do_not_know(slot, request) for slot in applicable)
         if len(applicable) < len(unknown):
             self.parts.append(phrase("not_applicable", self.voice, wish=self.wish(request)))
-        self.parts.append(", ".join(known) + "." if listed and known else " ".join(known))
+        tongue = self.voice.tongue
+        space, comma, stop = (tongue.space, tongue.comma, tongue.stop) if tongue else (" ", ", ", ".")
+        self.parts.append(comma.join(known) + stop if listed and known else space.join(known))
 
     def applicable(self, request: Pending) -> list[str]:
         """The slots asked for, without those of other requests where some belong to this one."""
@@ -73,7 +77,30 @@ class Speaker:
         value = self.language.value(slot, source, self.voice, about=self.acts.text if self.acts.asked else "")
         if value is None:
             return None
+        if spec.code and self._noisy():
+            value = self._slip(value)
         return self.voice.say(spec.piece if piece else spec.template(self.voice.short), value=value)
+
+    def _noisy(self) -> bool:
+        return self.voice.noise > 0 and self.voice.rng.random() < self.voice.noise / 2
+
+    def _part(self, slot: str, request: Pending) -> str | None:
+        """The end of a code, said first where a noisy user has no more of it at hand."""
+        spec = self.language.slots[slot]
+        source = self.agenda.facts if spec.personal else request.known()
+        value = source.get(slot)
+        if not spec.code or not isinstance(value, str) or self.agenda.given.get(slot, 0) > 1 or not self._noisy():
+            return None
+        return phrase("partial", self.voice, noun=spec.noun, tail=self.voice.keep(value[-spec.code :]))
+
+    def _slip(self, value: str) -> str:
+        """A false start with two characters swapped, broken off and put right; too short to be taken for a value."""
+        code = unmark(value)
+        at = next((i for i in range(2, len(code) - 3) if code[i] != code[i + 1]), 0)
+        if not at:
+            return value
+        wrong = self.voice.keep(f"{code[:at]}{code[at + 1]}{code[at]}-")
+        return phrase("slip", self.voice, wrong=wrong, value=value)
 
     def _applies(self, slot: str, request: Pending) -> bool:
         intent = self.language.intents.get(request.intent)

@@ -208,7 +208,8 @@ def _verdicts(acts: AgentActs, sentence: str, low: str, question: bool, cues: Cu
         acts.not_found = True
         return
     acts.unavailable |= cues.unavailable.search(low) is not None
-    refused = cues.refuse.search(low) is not None and not cues.refuse_not.search(low) and not question
+    refused = cues.refuse_because.search(low) is not None and not question
+    refused |= cues.refuse.search(low) is not None and not cues.refuse_not.search(low) and not question
     acts.refused |= refused
     acts.reason |= cues.reason.search(low) is not None
     if question or refused:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from mua_env.language import Comparison, DialogueLanguage
@@ -19,6 +19,12 @@ class AirlineLanguage(DialogueLanguage):
     name = "airline"
     slots = SLOTS
     intents = INTENTS
+
+    def translations(self) -> Mapping[str, Callable[[], DialogueLanguage]]:
+        """Chinese."""
+        from .chinese import AirlineChinese
+
+        return {"zh": AirlineChinese}
 
     def wish(self, intent: str, slots: Mapping[str, Any], voice: Voice) -> str:
         """The request as a verb phrase."""

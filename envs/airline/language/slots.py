@@ -38,6 +38,7 @@ SLOTS: dict[str, Slot] = {
             piece="reservation {value}",
             short="[reservation {value}|{value}|It is {value}.|Reservation {value}.|It's {value}.]",
             long="[It's reservation|The reservation id is|That would be reservation|It's about reservation] {value}.",
+            code=3,
         ),
         Slot(
             "reason",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from mua_env.language import Comparison, DialogueLanguage
@@ -30,6 +30,12 @@ class RetailLanguage(DialogueLanguage):
 
     def __init__(self, products: Mapping[str, Mapping[str, Sequence[str]]] | None = None) -> None:
         self.products = dict(products or {})
+
+    def translations(self) -> Mapping[str, Callable[[], DialogueLanguage]]:
+        """Chinese."""
+        from .chinese import RetailChinese
+
+        return {"zh": lambda: RetailChinese(self.products)}
 
     def wish(self, intent: str, slots: Mapping[str, Any], voice: Voice) -> str:
         """The request as a verb phrase."""

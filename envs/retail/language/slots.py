@@ -67,6 +67,7 @@ SLOTS: dict[str, Slot] = {
             piece="order {value}",
             short="[order {value}|{value}|It is order {value}.|Order number {value}.|It's {value}.]",
             long="[It's order|The order number is|That would be order|It's about order|The order is] {value}.",
+            code=4,
         ),
         Slot(
             "reason",

@@ -21,7 +21,7 @@ def test_every_act_has_at_least_twenty_phrasings(act: str) -> None:
     assert LONG.keys() == SHORT.keys()
     assert variants(LONG[act]) >= 20
     assert variants(SHORT[act]) >= 8
-    values = {"wish": "W", "fix": "F", "noun": "N", "why": "Y"}
+    values = {"wish": "W", "fix": "F", "noun": "N", "tail": "T", "wrong": "X", "value": "V", "why": "Y"}
     assert len({expand(LONG[act], Random(seed), values) for seed in range(400)}) >= 20
 
 
@@ -60,7 +60,10 @@ def test_noise_and_personas_leave_values_whole(persona: str) -> None:
     for seed in range(60):
         session = user(cancel(), redirect(), persona=persona, noise=1.0, seed=seed)
         assert FACTS["email"] in session.reply("What is your email?").text
-        assert "#W1234567" in session.reply("What is the order number?").text
+        text = session.reply("What is the order number?").text
+        # A noisy user may have no more than the end of it at hand, at first.
+        assert "4567" in text
+        assert "#W1234567" in text or "#W1234567" in session.reply("What is the whole order number?").text
         assert "no longer needed" in session.reply("What is the reason?").text
 
 

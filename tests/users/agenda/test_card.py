@@ -18,7 +18,8 @@ def tasks(level: int, count: int) -> list[Task]:
 
 def test_the_agenda_user_breaks_no_rule() -> None:
     for level in range(1, 6):
-        card = measure(AgendaUser(), tasks(level, 40), context=CONTEXT)
+        # Noise, part of the highest level, may hold back the beginning of a number when it is first asked for.
+        card = measure(AgendaUser(noise=0.0), tasks(level, 40), context=CONTEXT)
         assert card.dialogues == 80
         assert card.violations == 0, card.summary()
         assert card.withheld == 0
