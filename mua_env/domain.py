@@ -122,12 +122,18 @@ class Domain(ABC):
             benchmark, _, split = name.partition(":")
             return self.public(benchmark, split, path)
         if source.endswith(".jsonl"):
-            return self._own(source, read_tasks(source))
+            return self._own(source, self._checked(source, read_tasks(source)))
         known = [*self.splits, "generate", "tau1:test"]
         raise TaskError(
             f"unknown task source {source!r} for {self.name}.{did_you_mean(source, known)} "
             f"Use {', '.join(map(repr, self.splits))}, 'generate:level=1', 'tau1:test', or a .jsonl file"
         )
+
+    def _checked(self, source: str, tasks: Sequence[Task]) -> Sequence[Task]:
+        for task in tasks:
+            if task.domain != self.name:
+                raise TaskError(f"{source}: task {task.id!r} is of the domain {task.domain!r}, not of {self.name!r}")
+        return tasks
 
     def _own(self, source: str, tasks: Sequence[Task]) -> TaskSet:
         return TaskSet(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 from pathlib import Path
 from typing import Any, Literal
 
 import gymnasium as gym
 import numpy as np
+from pydantic import ValidationError
 
 from mua_env.domain import Domain
 from mua_env.errors import ConfigError, EpisodeError
@@ -110,7 +112,7 @@ class DialogueEnv(gym.Env[Observation, Any]):
 
         Raises:
             TaskError: there is no such task.
-            ConfigError: an unknown option.
+            ConfigError: an unknown option, or a wrong value.
         """
         super().reset(seed=seed)
         if self._closed:
@@ -176,14 +178,33 @@ def choose_task(tasks: TaskSet, rng: np.random.Generator, options: dict[str, Any
     index = int(rng.integers(len(tasks)))
     user_seed = int(rng.integers(2**31))
     if "task" in wanted:
-        return Task.model_validate(wanted["task"]), user_seed
+        return _given_task(wanted["task"], tasks.domain), user_seed
     if "task_id" in wanted:
         return tasks.by_id(wanted["task_id"]), user_seed
     if "task_index" in wanted:
-        index = int(wanted["task_index"])
+        index = _whole_number(wanted["task_index"])
         if not 0 <= index < len(tasks):
             raise ConfigError(f"task_index is {index}; {tasks.name!r} has {len(tasks)} tasks")
     return tasks[index], user_seed
+
+
+def _given_task(value: Any, domain: str) -> Task:
+    try:
+        task = Task.model_validate(value)
+    except ValidationError as error:
+        detail = error.errors(include_url=False)[0]
+        where = "".join(f".{part}" for part in detail["loc"])
+        raise ConfigError(f"reset option 'task'{where}: {detail['msg']}") from None
+    if task.domain != domain:
+        raise ConfigError(f"reset option 'task': task {task.id!r} is of the domain {task.domain!r}, not of {domain!r}")
+    return task
+
+
+def _whole_number(value: Any) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise ConfigError(f"task_index is {value!r}; it must be a whole number") from None
 
 
 def make_info(session: Session, result: StepResult, *, first: bool, debug: bool) -> dict[str, Any]:

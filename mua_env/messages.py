@@ -46,7 +46,12 @@ class FunctionCall(_Model):
     def _as_text(cls, value: object) -> object:
         if value is None:
             return "{}"
-        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        if isinstance(value, str):
+            return value
+        try:
+            return json.dumps(value, ensure_ascii=False)
+        except (TypeError, RecursionError) as error:
+            raise ValueError(f"cannot be written as JSON ({error})") from None
 
 
 class ToolCall(_Model):

@@ -113,6 +113,7 @@ async def rollout(
     Raises:
         MuaError: an episode could not begin, as when a task lacks what the user needs: no failure of one dialogue,
             so the run ends. Episodes that had ended are kept.
+        OSError: from `on_end`, as when the disk is full.
     """
     options = options or RolloutOptions()
     slots = _Slots(setting, user, make_agent, iter(episodes), options, on_end)
@@ -120,7 +121,7 @@ async def rollout(
         async with asyncio.TaskGroup() as group:
             for _ in range(options.concurrency):
                 group.create_task(slots.work())
-    except* MuaError as errors:
+    except* (MuaError, OSError) as errors:
         raise _first(errors) from None
     return slots.ended
 
@@ -224,9 +225,9 @@ def _end(session: Session, error: Exception, deadline: str | None) -> None:
         session.fail(who + str(error))
 
 
-def _first(errors: BaseExceptionGroup[MuaError]) -> MuaError:
+def _first(errors: BaseExceptionGroup[MuaError | OSError]) -> MuaError | OSError:
     error: BaseException = errors
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
-    assert isinstance(error, MuaError)
+    assert isinstance(error, MuaError | OSError)
     return error

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -52,16 +53,24 @@ class RolloutFolder:
         config: what is run. An existing folder must hold the same.
 
     Raises:
-        ConfigError: the folder belongs to another run.
+        ConfigError: the folder belongs to another run, another process writes to it, or it cannot be made.
     """
 
     def __init__(self, path: str | Path, config: dict[str, Any]) -> None:
         self.path = Path(path)
-        self.path.mkdir(parents=True, exist_ok=True)
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ConfigError(f"cannot make the folder {str(self.path)!r}: {error.strerror}") from None
         file = self.path / TRAJECTORIES
         begun = file.exists() and file.stat().st_size > 0
-        _same_run(self.path / "config.json", config, begun=begun)
-        self.writer = TrajectoryWriter(file)
+        self._lock = _lock(self.path)
+        try:
+            _same_run(self.path / "config.json", config, begun=begun)
+            self.writer = TrajectoryWriter(file)
+        except BaseException:
+            self._release()
+            raise
         self.done = frozenset(item.id for item in read_trajectories(file))
 
     def summarize(self) -> Summary:
@@ -71,8 +80,14 @@ class RolloutFolder:
         return summary
 
     def close(self) -> None:
-        """Close the file. May be called again."""
+        """Close the file, and let other processes write to the folder. May be called again."""
         self.writer.close()
+        self._release()
+
+    def _release(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
 
 
 def summarize(trajectories: Iterable[Trajectory]) -> Summary:
@@ -113,6 +128,24 @@ def trajectory_file(run: str | Path) -> Path:
     if not path.is_file():
         raise DataError(f"no trajectories in {str(run)!r}: there is no {path}")
     return path
+
+
+def _lock(path: Path) -> int | None:
+    """Hold the folder until the descriptor is closed or the process ends, however it ends."""
+    if sys.platform == "win32":
+        return None
+    import fcntl
+
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        raise ConfigError(f"{path} is being written by another run; wait for it, or choose another folder") from None
+    except OSError:  # a file system without locks
+        os.close(descriptor)
+        return None
+    return descriptor
 
 
 def _add(total: Counter[str], who: str, usage: dict[str, float]) -> None:

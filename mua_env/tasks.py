@@ -228,23 +228,30 @@ def read_tasks(path: str | Path) -> list[Task]:
     """Read tasks from JSON Lines.
 
     Raises:
-        TaskError: the file cannot be read, or a line is no task; the text names the line and the field.
+        TaskError: the file cannot be read, holds no task, a line is no task, or two have one id; the text names the
+            line and the field.
     """
     try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
+        # Not splitlines(), which also splits at characters that may stand in JSON strings, as U+2028.
+        lines = Path(path).read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise TaskError(f"cannot read tasks from {str(path)!r}: {error}") from None
-    tasks = []
+    tasks: dict[str, Task] = {}
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
-            tasks.append(Task.model_validate_json(line))
+            task = Task.model_validate_json(line)
         except ValidationError as error:
             detail = error.errors(include_url=False)[0]
             where = ".".join(str(part) for part in detail["loc"]) or "line"
             raise TaskError(f"{path}, line {number}: {where}: {detail['msg']}") from None
-    return tasks
+        if task.id in tasks:
+            raise TaskError(f"{path}, line {number}: id: {task.id!r} is the id of an earlier task; ids must differ")
+        tasks[task.id] = task
+    if not tasks:
+        raise TaskError(f"{str(path)!r} holds no tasks")
+    return list(tasks.values())
 
 
 def task_line(task: Task) -> str:

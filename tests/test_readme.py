@@ -23,15 +23,17 @@ def test_an_example_runs(block: str, tmp_path: Path) -> None:
     assert done.stdout.strip()
 
 
-def test_every_command_exists() -> None:
-    names = re.findall(r"^mua-env ([a-z]+)(?: ([a-z]+))?", README, flags=re.MULTILINE)
-    assert len(names) >= 6
-    for first, second in names:
+def test_every_command_exists_with_its_options() -> None:
+    lines = re.findall(r"^mua-env ([a-z]+)(?: ([a-z]+))?([^#\n]*)", README, flags=re.MULTILINE)
+    assert len(lines) >= 6
+    for first, second, rest in lines:
         words = [first, second] if first in ("tasks", "users") else [first]
         done = subprocess.run(
             [sys.executable, "-m", "mua_env", *words, "--help"], capture_output=True, text=True, timeout=60
         )
         assert done.returncode == 0, (words, done.stderr)
+        for option in re.findall(r"(?<=\s)--?[a-zA-Z][a-z-]*", rest):
+            assert re.search(rf"(?<![\w-]){option}(?![\w-])", done.stdout), (words, option)
 
 
 def test_every_link_leads_somewhere() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -9,7 +10,7 @@ from collections.abc import Sequence
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit status: 0 done, 1 a check found something, 2 wrong input, 130 interrupted.
 
-    Wrong input is answered by one line on standard error.
+    Wrong input, and a file or disk that cannot be written, is answered by one line on standard error.
     """
     from mua_env.cli.app import command
     from mua_env.errors import MuaError
@@ -18,6 +19,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status = command().main(args=arguments, prog_name="mua-env", standalone_mode=False)
     except MuaError as error:
         return _refuse(str(error), 2)
+    except BrokenPipeError:
+        # The reader has what it wanted (as `| head`); closing the pipe once more must not complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        named = [str(error.filename)] if error.filename else []
+        return _refuse(": ".join([*named, error.strerror or str(error)]), 2)
     except KeyboardInterrupt:
         return _refuse("interrupted", 130)
     except Exception as error:

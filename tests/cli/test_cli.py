@@ -299,3 +299,9 @@ def test_check_names_the_public_gold_that_fails(capsys, tau1_dir):
     status, out, _ = run(capsys, "tasks", "check", "retail:tau1:test", "--path", str(tau1_dir / "retail"))
     assert status == 1
     assert "115 tasks checked" in out
+
+
+def test_a_full_disk_is_told_in_one_line(capsys):
+    status, _, err = run(capsys, "tasks", "generate", "retail", "--count", "20", "--output", "/dev/full")
+    assert status == 2
+    assert err == "mua-env: No space left on device\n"

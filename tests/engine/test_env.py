@@ -113,6 +113,30 @@ def test_task_is_chosen_by_options(env: DialogueEnv) -> None:
         env.reset(options={"tsk_id": "train-1"})
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"task_index": "a"}, "task_index is 'a'; it must be a whole number"),
+        ({"task_index": 1.7}, "task_index is 1.7"),
+        ({"task_index": None}, "task_index is None"),
+        ({"task": {"domain": "shop"}}, "'task'.id: Field required"),
+        ({"task": 5}, "'task': Input should be"),
+        ({"task": {"id": "1", "domain": "hotel"}}, "task '1' is of the domain 'hotel', not of 'shop'"),
+    ],
+)
+def test_wrong_reset_options_are_named(env: DialogueEnv, options: dict[str, Any], words: str) -> None:
+    with pytest.raises(ConfigError, match=words):
+        env.reset(options=options)
+
+
+def test_what_is_no_json_is_no_turn(env: DialogueEnv) -> None:
+    env.reset(seed=0)
+    call = {"function": {"name": "think", "arguments": {"thought": object()}}}
+    with pytest.raises(ConfigError, match=r"function.arguments: .*cannot be written as JSON"):
+        env.step({"role": "assistant", "tool_calls": [call]})
+    assert not env.action_space.contains({"role": "assistant", "tool_calls": [call]})
+
+
 def test_order_of_calls() -> None:
     env = DialogueEnv(shop, user=ShopUser())
     with pytest.raises(EpisodeError, match="reset"):

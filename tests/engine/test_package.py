@@ -134,6 +134,22 @@ def test_tasks_survive_a_file(tmp_path: Path) -> None:
         read_tasks(tmp_path / "none.jsonl")
 
 
+def test_a_file_of_tasks_is_checked(tmp_path: Path) -> None:
+    path = tmp_path / "tasks.jsonl"
+    odd = shop.tasks("train")[0].model_copy(update={"instruction": "one\u2028two\x85three\r\nfour"})
+    write_tasks(path, [odd])
+    assert read_tasks(path) == [odd]
+    path.write_text("\n")
+    with pytest.raises(TaskError, match="holds no tasks"):
+        read_tasks(path)
+    write_tasks(path, [odd, odd])
+    with pytest.raises(TaskError, match="line 2: id: 'train-0' is the id of an earlier task"):
+        read_tasks(path)
+    write_tasks(path, [odd.model_copy(update={"domain": "hotel"})])
+    with pytest.raises(TaskError, match="task 'train-0' is of the domain 'hotel', not of 'shop'"):
+        shop.task_set(str(path))
+
+
 def test_generated_tasks_are_the_same_in_any_order() -> None:
     forward, backward = (shop.task_set("generate:level=3:seed=5:count=100") for _ in range(2))
     positions = [0, 1, 15, 16, 17, 40, 99]

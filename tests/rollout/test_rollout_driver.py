@@ -174,6 +174,7 @@ def test_a_folder_resumes_where_a_run_was_cut(setting, tmp_path):
     summary = second.summarize()
     assert (summary.episodes, summary.scored, summary.success) == (10, 10, 1.0)
     assert Summary.model_validate_json((tmp_path / "summary.json").read_text()) == summary
+    second.close()
     with pytest.raises(ConfigError, match="seed was 0, now 1"):
         RolloutFolder(tmp_path, {"tasks": "train", "seed": 1})
 
@@ -184,6 +185,25 @@ def test_a_folder_in_which_nothing_ended_takes_another_run(tmp_path):
     assert folder.done == frozenset()
     assert '"seed": 1' in (tmp_path / "config.json").read_text()
     folder.close()
+
+
+def test_two_runs_never_write_to_one_folder(tmp_path):
+    first = RolloutFolder(tmp_path, {"seed": 0})
+    with pytest.raises(ConfigError, match="is being written by another run"):
+        RolloutFolder(tmp_path, {"seed": 0})
+    first.close()
+    RolloutFolder(tmp_path, {"seed": 0}).close()
+
+
+def test_what_cannot_be_written_ends_the_run_as_itself(setting, tmp_path):
+    def full(trajectory):
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(OSError, match="No space left"):
+        run_rollout(setting, ShopUser(), lambda: RandomAgent(), plan(setting.tasks), on_end=full)
+    (tmp_path / "file").touch()
+    with pytest.raises(ConfigError, match="cannot make the folder"):
+        RolloutFolder(tmp_path / "file" / "run", {})
 
 
 def test_a_summary_leaves_faults_out_and_names_them(setting):
