@@ -1,7 +1,7 @@
 """Understanding over labelled utterances of both domains, in English and Chinese (``tagged/*.txt``).
 
 The ``heldout3`` files are English, by an author who had read the cues but not tried them. On first contact precision
-was 0.93 (retail) and 1.0 (airline), recall 0.77 and 0.97; since then only cues of refusal known to be missing before were
+was 0.93 (retail) and 1.0 (airline), recall 0.77 and 0.97; since then only refusal cues known to be missing were
 added. The ``chinese`` files come from the author of the glossary: on first contact precision was 0.99 (retail) and 0.92
 (airline), recall 1.0 and 0.98; the glossary was then mended.
 """
