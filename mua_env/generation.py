@@ -1,19 +1,72 @@
-"""The online source: a new verified task at each reset, from a seed."""
+"""Generated tasks: the part of a generator that does not depend on the domain, and the online source of them."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from itertools import islice
-from typing import TYPE_CHECKING, overload
+from itertools import count, islice
+from typing import TYPE_CHECKING, ClassVar, overload
 
 from mua_env.errors import TaskError
 from mua_env.tasks import Task
+from mua_env.verification import Candidate, Verifier, verified
 
 if TYPE_CHECKING:
     from mua_env.domain import Domain
 
 _BLOCK = 16
 _KEPT_BLOCKS = 256
+_MOST_REPEATED = 200
+
+
+class TaskGenerator(ABC):
+    """Makes verified tasks over one database; a domain says what it proposes.
+
+    Attributes:
+        levels: the levels that there are.
+        splits: the splits that there are.
+        attempts: how many candidates to try for one task.
+        verifier: judges the candidates.
+    """
+
+    levels: ClassVar[Sequence[int]]
+    splits: ClassVar[Sequence[str]] = ("train", "test")
+    attempts: ClassVar[int]
+    verifier: Verifier
+
+    @abstractmethod
+    def propose(self, level: int, seed: int, split: str, index: int, attempt: int) -> Candidate | None:
+        """One draw of a candidate, ``None`` where the draw comes to nothing; equal arguments give equal draws."""
+
+    def task(self, *, level: int, seed: int, split: str, index: int) -> Task:
+        """The task at a position of an endless sequence; it depends on nothing but the arguments and the data.
+
+        Raises:
+            TaskError: the level or split is unknown, or the data yields no sound task.
+        """
+        if level not in self.levels:
+            raise TaskError(f"level is {level}; there are {', '.join(map(str, self.levels))}")
+        if split not in self.splits:
+            raise TaskError(f"split is {split!r}; there are {' and '.join(map(repr, self.splits))}")
+
+        def propose(attempt: int) -> Candidate | None:
+            return self.propose(level, seed, split, index, attempt)
+
+        return verified(propose, self.verifier, attempts=self.attempts).task
+
+    def stream(self, *, level: int, seed: int, split: str) -> Iterator[Task]:
+        """:meth:`task` at 0, 1, 2, ..., without those whose goal came up before."""
+        seen: set[tuple[str | None, str]] = set()
+        repeated = 0
+        for index in count():
+            task = self.task(level=level, seed=seed, split=split, index=index)
+            key = (task.user_id, task.goal.model_dump_json(include={"requests"}) if task.goal else "")
+            repeated = repeated + 1 if key in seen else 0
+            if repeated > _MOST_REPEATED:
+                raise TaskError(f"level {level} of {split!r} has no more than {len(seen)} different tasks")
+            if not repeated:
+                seen.add(key)
+                yield task
 
 
 class GeneratedTasks(Sequence[Task]):

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from mua_env.database import Rows, open_template
+from mua_env.deriving import DerivedGoals
 from mua_env.tasks import Action, Goal, Request, Task
 from mua_env.tools import Mode
 from mua_env.world import SQLWorld
@@ -152,13 +153,5 @@ def _payment(names: list[str], user: Record) -> list[Record]:
     return [method_slot(methods[name]) for name in names if name in methods]
 
 
-_kept: list[tuple[Rows, Deriver]] = []
-
-
-def derive_goal(task: Task, rows: Rows) -> Goal | None:
-    """The derived agenda of a task; the rows of the last call stay loaded, so that a whole split is quick."""
-    if not _kept or _kept[0][0] is not rows:
-        while _kept:
-            _kept.pop()[1].close()
-        _kept.append((rows, Deriver(rows)))
-    return _kept[0][1].goal(task)
+derive_goal = DerivedGoals(Deriver)
+"""The derived agenda of a public task over its rows."""

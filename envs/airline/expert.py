@@ -11,7 +11,8 @@ import re
 from collections.abc import Generator
 from typing import Any
 
-from mua_env.agents.expert import Asked, Call, Heard, Say, Script, ScriptedExpert, Step, ToolFailed, call, call_all, say
+from mua_env.agents import desk as base
+from mua_env.agents.expert import Asked, Call, Heard, Script, ScriptedExpert, Step, ToolFailed, call, call_all
 
 from . import expert_reading as reading
 from .expert_phrases import phrase
@@ -19,22 +20,7 @@ from .language import matching
 from .search import NOW
 
 Record = dict[str, Any]
-_TRIES = 4
-_LATE = 6
 _MOMENT = re.compile(r"\b(20\d\d-\d\d-\d\d)[, T]+(\d\d:\d\d)")
-
-
-class Switch(Exception):
-    """The user turned to another request."""
-
-    def __init__(self, intent: str, text: str) -> None:
-        super().__init__(intent)
-        self.intent = intent
-        self.text = text
-
-
-class Refusal(Exception):
-    """The policy document, or a tool, forbids the request; the text is the reason."""
 
 
 class AirlineExpert(ScriptedExpert):
@@ -44,28 +30,19 @@ class AirlineExpert(ScriptedExpert):
         """The dialogue from the user's opening to the end."""
         desk = Desk(self)
         text = yield from desk.identify(opening)
-        intent = reading.intent(text) or reading.intent(opening)
-        while True:
-            for _ in range(_TRIES):
-                if intent is not None:
-                    break
-                text = yield from desk.say("help")
-                intent = reading.intent(text)
-            if intent is None:
-                yield Say(desk.phrase("bye"))
-                return
-            text = yield from desk.handle(intent, text)
-            intent = reading.intent(text)
+        yield from desk.attend(reading.intent(text) or reading.intent(opening), text)
 
 
-class Desk:
+class Desk(base.Desk):
     """What the expert knows in one dialogue, and how it speaks.
 
     ``cabins`` holds the cabins of reservations that it changed itself: a public benchmark's records do not show them.
     """
 
+    late_after = 6
+
     def __init__(self, expert: AirlineExpert) -> None:
-        self._expert = expert
+        super().__init__(expert)
         self.user_id = ""
         self.user: Record = {}
         self.reservations: dict[str, Record] = {}
@@ -80,11 +57,6 @@ class Desk:
         return self.now[:10]
 
     @property
-    def late(self) -> bool:
-        """Whether so many turns have passed that everything is asked for at once (episodes end at 30)."""
-        return self._expert.turns >= _LATE
-
-    @property
     def trusting(self) -> bool:
         """Whether the policy document names no way to check what a customer says of a cancelled flight."""
         return "for sale" not in self._expert.system_prompt
@@ -93,9 +65,15 @@ class Desk:
         """A phrasing in the expert's style."""
         return phrase(act, self._expert.rng, compact=self._expert.compact, **values)
 
-    def say(self, act: str, **values: str) -> Asked:
-        """Say something; returns the user's answer."""
-        return (yield from say(self.phrase(act, **values)))
+    def intent(self, text: str) -> str | None:
+        """The intent that a text of the user states."""
+        return reading.intent(text)
+
+    def handler(self, intent: str) -> base.Handler[Any]:
+        """What carries out a request of an intent."""
+        from .expert_requests import HANDLERS
+
+        return HANDLERS[intent](self, intent)
 
     def identify(self, text: str) -> Asked:
         """Find the user and read the profile; returns the user's last text."""
@@ -114,17 +92,6 @@ class Desk:
         """Read the profile anew."""
         self.user = yield from call("get_user_details", user_id=user_id)
         self.user_id = user_id
-
-    def handle(self, intent: str, text: str) -> Asked:
-        """Carry out one request, whatever it turns into; returns the user's last text."""
-        from .expert_requests import HANDLERS
-
-        while True:
-            handler = HANDLERS[intent](self, intent)
-            try:
-                return (yield from handler.run(text))
-            except Switch as switch:
-                intent, text = switch.intent, switch.text
 
     def reservation(self, name: str) -> Generator[Step, Heard, Record]:
         """A reservation's record, read once until it is changed."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
+from mua_env.agents.desk import Refusal
 from mua_env.agents.expert import Call, Heard, Step, call_all
 
 from . import expert_reading as reading
-from .expert import Refusal
 from .expert_changes import find_flights
 from .expert_requests import Paying, cabin_in_words, legs_in_words, register
 from .generate_text import method_words

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any
 
+from mua_env.agents import desk as base
+from mua_env.agents.desk import Refusal
 from mua_env.agents.expert import Asked, Call, Heard, Step, ToolFailed, call, call_all
 
 from . import expert_reading as reading
 from . import rules
-from .expert import Refusal, Switch
 from .generate_text import CABIN_WORDS, method_words
 from .goals import answer_to
 from .itineraries import plain_legs
@@ -22,7 +23,7 @@ Record = dict[str, Any]
 _ROUNDS = 5
 
 
-class Handler:
+class Handler(base.Handler["Desk"]):
     """Carries out one request. Subclasses say what it needs and what it does."""
 
     question = "ask_reservation"
@@ -31,8 +32,7 @@ class Handler:
     claim = ""
 
     def __init__(self, desk: Desk, intent: str) -> None:
-        self.desk = desk
-        self.intent = intent
+        super().__init__(desk, intent)
         self.row: Record = {}
 
     def run(self, text: str) -> Asked:
@@ -96,22 +96,6 @@ class Handler:
             raise Refusal(f"the system does not allow it: {text}") from None
         if isinstance(record, dict):
             self.desk.take_over(record)
-
-    def ask(self, act: str, **values: str) -> Asked:
-        """Ask for something; a new request in the answer is followed at once."""
-        text = yield from self.desk.say(act, **values)
-        self.notice_switch(text)
-        return text
-
-    def notice_switch(self, text: str) -> None:
-        """Follow the user to another request.
-
-        Raises:
-            Switch: the text states an intent other than this one.
-        """
-        intent = reading.intent(text)
-        if intent is not None and intent != self.intent:
-            raise Switch(intent, text)
 
     def find(self, text: str) -> Asked:
         """Learn which reservation it is about; returns the text that told it."""

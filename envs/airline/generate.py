@@ -17,27 +17,26 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import count
 from typing import Final
 
 from mua_env.database import Rows, open_template
 from mua_env.database._statements import statements_of
-from mua_env.errors import TaskError
+from mua_env.generation import TaskGenerator
+from mua_env.settling import settled
 from mua_env.tasks import Action, Goal, Request, Task
-from mua_env.verification import Candidate, Verifier, verified
+from mua_env.verification import Candidate, Verifier
 
 from . import generate_requests as plain
 from .fleet import Draw, Fleet, Record
 from .generate_text import instruction
 from .generate_twists import KINDS, TWISTS, variant
-from .goals import GoldWriter, full_name, requirements, settled
+from .goals import GoldWriter, full_name, requirements
 from .models import Base
 from .tools import AirlineTools
 from .world_data import tables
 
 _TRIES: Final = 80
 """Users to try before another shape is drawn."""
-_MOST_REPEATED: Final = 200
 ALL_INTENTS: Final = tuple(plain.BUILDERS)
 _PERSONAS: Final = ("plain", "polite", "terse", "chatty", "confused", "impatient")
 
@@ -70,12 +69,15 @@ LEVELS: Final = {
 }
 
 
-class AirlineGenerator:
+class AirlineGenerator(TaskGenerator):
     """Makes verified tasks over one airline database.
 
     Args:
         rows: the data.
     """
+
+    levels = tuple(LEVELS)
+    attempts = 40 * _TRIES
 
     def __init__(self, rows: Rows) -> None:
         self._template = open_template(Base, rows)
@@ -84,36 +86,6 @@ class AirlineGenerator:
         sets = {name: statements_of(table).sets for name, table in self._template.tables.items()}
         reads = [Action(name="list_all_airports")]
         self.verifier = Verifier(self._template, AirlineTools, open_reads=reads, sets=sets)
-
-    def task(self, *, level: int, seed: int, split: str, index: int) -> Task:
-        """The task at a position of an endless sequence; it depends on nothing but the arguments and the data.
-
-        Raises:
-            TaskError: the level or split is unknown, or the data yields no sound task.
-        """
-        if level not in LEVELS:
-            raise TaskError(f"level is {level}; there are {', '.join(map(str, LEVELS))}")
-        if split not in ("train", "test"):
-            raise TaskError(f"split is {split!r}; there are 'train' and 'test'")
-
-        def propose(attempt: int) -> Candidate | None:
-            return self.propose(level, seed, split, index, attempt)
-
-        return verified(propose, self.verifier, attempts=40 * _TRIES).task
-
-    def stream(self, *, level: int, seed: int, split: str) -> Iterator[Task]:
-        """:meth:`task` at 0, 1, 2, ..., without those whose goal came up before."""
-        seen: set[tuple[str | None, str]] = set()
-        repeated = 0
-        for index in count():
-            task = self.task(level=level, seed=seed, split=split, index=index)
-            key = (task.user_id, task.goal.model_dump_json(include={"requests"}) if task.goal else "")
-            repeated = repeated + 1 if key in seen else 0
-            if repeated > _MOST_REPEATED:
-                raise TaskError(f"level {level} of {split!r} has no more than {len(seen)} different tasks")
-            if not repeated:
-                seen.add(key)
-                yield task
 
     def propose(self, level: int, seed: int, split: str, index: int, attempt: int) -> Candidate | None:
         """One draw of a candidate, ``None`` where the drawn user's records do not hold what was drawn."""

@@ -29,6 +29,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from mua_env.settling import chain
 from mua_env.tasks import Action, Goal, Request, Requirement
 
 from .records import BAG_PRICE, INSURANCE_PRICE
@@ -45,25 +46,6 @@ _DEPARTED: Final = ("depart", "flown", "flew", "used", "taken off", "begun", "st
 def method_slot(method: Mapping[str, Any]) -> Record:
     """A payment method as a slot: its id, and what the user can say of it."""
     return {name: method[name] for name in ("id", "source", "brand", "last_four") if name in method}
-
-
-def settled(request: Request, *, changed: bool = True) -> Request:
-    """A request as it ends: the fallback in place of what was refused, a changed mind carried out.
-
-    Args:
-        request: what the user begins with.
-        changed: apply the change of mind; ``False`` gives what the user wanted before it.
-    """
-    if request.fallback is not None:
-        return settled(request.fallback, changed=changed)
-    if changed and request.change is not None:
-        return request.model_copy(update={"slots": request.slots | request.change.slots, "change": None})
-    return request
-
-
-def chain(request: Request) -> list[Request]:
-    """A request and the fallbacks behind it."""
-    return [request, *(chain(request.fallback) if request.fallback else [])]
 
 
 class GoldWriter:

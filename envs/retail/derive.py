@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mua_env.database import Rows, Template, open_template
+from mua_env.deriving import DerivedGoals
 from mua_env.tasks import Action, Goal, Request, Task
 from mua_env.tools import Mode
 from mua_env.world import SQLWorld
@@ -127,13 +128,5 @@ def _method(method_id: str, user: Mapping[str, Any]) -> Record:
     return slot
 
 
-_kept: list[tuple[Rows, Deriver]] = []
-
-
-def derive_goal(task: Task, rows: Rows) -> Goal | None:
-    """The derived agenda of a task; the rows of the last call stay loaded, so that a whole split is quick."""
-    if not _kept or _kept[0][0] is not rows:
-        while _kept:
-            _kept.pop()[1].close()
-        _kept.append((rows, Deriver(rows)))
-    return _kept[0][1].goal(task)
+derive_goal = DerivedGoals(Deriver)
+"""The derived agenda of a public task over its rows."""

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from mua_env.agents.expert import Asked, Call, Say, Script, ScriptedExpert, ToolFailed, call, call_all, say
+from mua_env.agents import desk as base
+from mua_env.agents.expert import Asked, Call, Script, ScriptedExpert, ToolFailed, call, call_all
 
 from . import expert_handlers, expert_questions
 from . import expert_reading as reading
 from .expert_phrases import phrase
-from .expert_requests import HANDLERS, Handler, Switch
+from .expert_requests import HANDLERS
 
-_TRIES = 4
-_LATE = 9
 # Importing them registers their handlers.
 _REGISTERED = (expert_handlers, expert_questions)
 
@@ -25,31 +24,20 @@ _REGISTERED = (expert_handlers, expert_questions)
 class RetailExpert(ScriptedExpert):
     """Solves retail tasks through dialogue. See :class:`~mua_env.agents.expert.ScriptedExpert` for the styles."""
 
-    name = "expert"
-
     def script(self, opening: str) -> Script:
         """The dialogue from the user's opening to the end."""
         desk = Desk(self)
         text = yield from desk.identify(opening)
-        intent = reading.intent(opening) or reading.intent(text)
-        while True:
-            for _ in range(_TRIES):
-                if intent is not None:
-                    break
-                text = yield from desk.say("help")
-                intent = reading.intent(text)
-            if intent is None:
-                yield Say(desk.phrase("bye"))
-                return
-            text = yield from desk.handle(intent, text)
-            intent = reading.intent(text)
+        yield from desk.attend(reading.intent(opening) or reading.intent(text), text)
 
 
-class Desk:
+class Desk(base.Desk):
     """What the expert knows in one dialogue, and how it speaks."""
 
+    late_after = 9
+
     def __init__(self, expert: RetailExpert) -> None:
-        self._expert = expert
+        super().__init__(expert)
         self.user_id = ""
         self.user: dict[str, Any] = {}
         self.orders: dict[str, dict[str, Any]] = {}
@@ -62,19 +50,13 @@ class Desk:
         first = f", {name}" if name else ""
         return phrase(act, self._expert.rng, compact=self._expert.compact, **{"first": first, **values})
 
-    @property
-    def compact(self) -> bool:
-        """Whether the phrasing is short and regular."""
-        return self._expert.compact
+    def intent(self, text: str) -> str | None:
+        """The intent that a text of the user states."""
+        return reading.intent(text)
 
-    @property
-    def late(self) -> bool:
-        """Whether so many turns have passed that everything is asked for at once (episodes end at 30)."""
-        return self._expert.turns >= _LATE
-
-    def say(self, act: str, **values: str) -> Asked:
-        """Say something; returns the user's answer."""
-        return (yield from say(self.phrase(act, **values)))
+    def handler(self, intent: str) -> base.Handler[Any]:
+        """What carries out a request of an intent."""
+        return HANDLERS[intent](self, intent)
 
     def identify(self, text: str) -> Asked:
         """Find the user and read the profile; returns the user's last text."""
@@ -118,15 +100,6 @@ class Desk:
             except ToolFailed:
                 continue
         return False
-
-    def handle(self, intent: str, text: str) -> Asked:
-        """Carry out one request, whatever it turns into; returns the user's last text."""
-        while True:
-            handler: Handler = HANDLERS[intent](self, intent)
-            try:
-                return (yield from handler.run(text))
-            except Switch as switch:
-                intent, text = switch.intent, switch.text
 
     def order(self, order_id: str, *, with_profile: bool = False) -> Any:
         """The record of an order, read once until something is changed; the profile in the same turn if wanted."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
+from mua_env.agents.desk import Refusal
 from mua_env.agents.expert import Asked, Heard, Step, call
 
 from . import expert_reading as reading
 from . import expert_words as words
 from .expert_items import Return
-from .expert_requests import Handler, Record, Refusal, register
+from .expert_requests import Handler, Record, register
 from .language import matching
 
 

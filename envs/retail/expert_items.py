@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
+from mua_env.agents.desk import Refusal
 from mua_env.agents.expert import Asked, Heard, Step
 
 from . import expert_reading as reading
 from . import expert_words as words
-from .expert_requests import Declined, Handler, Record, Refusal, register
+from .expert_requests import Declined, Handler, Record, register
 from .language import matching
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any
 
+from mua_env.agents import desk as base
+from mua_env.agents.desk import Refusal
 from mua_env.agents.expert import Asked, Heard, Step, ToolFailed, call
 
 from . import expert_reading as reading
@@ -18,24 +20,11 @@ Record = dict[str, Any]
 _ROUNDS = 6
 
 
-class Switch(Exception):
-    """The user turned to another request."""
-
-    def __init__(self, intent: str, text: str) -> None:
-        super().__init__(intent)
-        self.intent = intent
-        self.text = text
-
-
-class Refusal(Exception):
-    """The policy document, or a tool, forbids the request; the text is the reason."""
-
-
 class Declined(Exception):
     """The user took a refusal as an answer; the text is what it said."""
 
 
-class Handler:
+class Handler(base.Handler["Desk"]):
     """Carries out one request. Subclasses say what it needs and what it does."""
 
     pending = False
@@ -45,8 +34,7 @@ class Handler:
     verb = ""
 
     def __init__(self, desk: Desk, intent: str) -> None:
-        self.desk = desk
-        self.intent = intent
+        super().__init__(desk, intent)
         self.order: Record = {}
 
     def run(self, text: str) -> Asked:
@@ -102,22 +90,6 @@ class Handler:
             raise Refusal(f"the system does not allow it: {str(failure).removeprefix('Error: ').rstrip('.')}") from None
         self.desk.changed(record)
         return self.claim.format(order=self.order.get("order_id", ""))
-
-    def ask(self, act: str, **values: str) -> Asked:
-        """Ask for something; a new request in the answer is followed at once."""
-        text = yield from self.desk.say(act, **values)
-        self.notice_switch(text)
-        return text
-
-    def notice_switch(self, text: str) -> None:
-        """Follow the user to another request.
-
-        Raises:
-            Switch: the text states an intent other than this one.
-        """
-        intent = reading.intent(text)
-        if intent is not None and intent != self.intent:
-            raise Switch(intent, text)
 
     # the order
 

@@ -15,18 +15,19 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import count, islice
+from itertools import islice
 from typing import Final
 
 from mua_env.database import Rows, Template, open_template
-from mua_env.errors import TaskError
+from mua_env.generation import TaskGenerator
+from mua_env.settling import settled
 from mua_env.tasks import Action, Goal, Request, Task
-from mua_env.verification import Candidate, Verifier, verified
+from mua_env.verification import Candidate, Verifier
 
 from . import generate_requests as plain
 from .generate_text import instruction
 from .generate_twists import TWISTS, Part
-from .goals import gold_actions, requirements, settled
+from .goals import gold_actions, requirements
 from .models import Base
 from .shop import Draw, Record, Shop
 from .tools import RetailTools
@@ -34,7 +35,6 @@ from .world_data import generate_data
 
 _TRIES: Final = 60
 """Users to try before another shape is drawn."""
-_MOST_REPEATED: Final = 200
 _WITHOUT_ORDER: Final = frozenset({"modify_user_address", "ask", "refused"})
 """Parts of a shape that may do without an order of the user's own."""
 ALL_INTENTS: Final = tuple(sorted(plain.BUILDERS))
@@ -68,13 +68,16 @@ LEVELS: Final = {
 }
 
 
-class RetailGenerator:
+class RetailGenerator(TaskGenerator):
     """Makes verified tasks over one retail database.
 
     Args:
         rows: the data.
         template: the same data loaded, where the caller has it already.
     """
+
+    levels = tuple(LEVELS)
+    attempts = 10 * _TRIES
 
     def __init__(self, rows: Rows, template: Template | None = None) -> None:
         self.shop = Shop(rows)
@@ -85,36 +88,8 @@ class RetailGenerator:
         assert chosen is not None
         self.verifier = Verifier(chosen, RetailTools, open_reads=reads)
 
-    def task(self, *, level: int, seed: int, split: str, index: int) -> Task:
-        """The task at a position of an endless sequence; it depends on nothing but the arguments and the data.
-
-        Raises:
-            TaskError: the level or split is unknown, or the data yields no sound task.
-        """
-
-        def propose(attempt: int) -> Candidate | None:
-            return self.propose(level, seed, split, index, attempt)
-
-        return verified(propose, self.verifier, attempts=10 * _TRIES).task
-
-    def stream(self, *, level: int, seed: int, split: str) -> Iterator[Task]:
-        """:meth:`task` at 0, 1, 2, ..., without those whose goal came up before."""
-        seen: set[tuple[str | None, str]] = set()
-        repeated = 0
-        for index in count():
-            task = self.task(level=level, seed=seed, split=split, index=index)
-            key = (task.user_id, task.goal.model_dump_json(include={"requests"}) if task.goal else "")
-            repeated = repeated + 1 if key in seen else 0
-            if repeated > _MOST_REPEATED:
-                raise TaskError(f"level {level} of {split!r} has no more than {len(seen)} different tasks")
-            if not repeated:
-                seen.add(key)
-                yield task
-
     def propose(self, level: int, seed: int, split: str, index: int, attempt: int) -> Candidate | None:
         """One draw of a candidate, ``None`` where the drawn user's records do not hold what was drawn."""
-        if level not in LEVELS:
-            raise TaskError(f"level is {level}; there are {', '.join(map(str, LEVELS))}")
         rng = random.Random(f"retail:{split}:{level}:{seed}:{index}:{attempt}")
         # What a task is made of is drawn apart from the user, so that rare records do not make for rare requests.
         shape = _shape(level, f"shape:{split}:{level}:{seed}:{index}:{attempt // _TRIES}")

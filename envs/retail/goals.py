@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from mua_env.settling import settled
 from mua_env.tasks import Action, Goal, Request, Requirement
 
 from .shop import Record, Shop
@@ -59,20 +60,6 @@ def write_action(intent: str, slots: Record, user_id: str) -> Action:
     if "address" in slots:
         arguments |= slots["address"]
     return Action(name=_WRITES[intent], arguments=arguments)
-
-
-def settled(request: Request, *, changed: bool = True) -> Request:
-    """A request as it ends: the fallback in place of what was refused, a changed mind carried out.
-
-    Args:
-        request: what the user begins with.
-        changed: apply the change of mind; ``False`` gives what the user wanted before it.
-    """
-    if request.fallback is not None:
-        return settled(request.fallback, changed=changed)
-    if changed and request.change is not None:
-        return request.model_copy(update={"slots": request.slots | request.change.slots, "change": None})
-    return request
 
 
 def gold_actions(

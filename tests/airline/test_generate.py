@@ -13,13 +13,14 @@ import pytest
 import mua_env.envs.airline as package
 from mua_env.envs.airline import domain
 from mua_env.envs.airline.generate import LEVELS, AirlineGenerator
-from mua_env.envs.airline.goals import FORBIDDEN, chain, settled
+from mua_env.envs.airline.goals import FORBIDDEN
 from mua_env.envs.airline.rules import RULES, cancellation, compensable
 from mua_env.envs.airline.search import NOW
-from mua_env.envs.airline.splits import SIZES, make_split
 from mua_env.envs.airline.world_data import tables
 from mua_env.errors import TaskError
 from mua_env.setting import load_setting
+from mua_env.settling import chain, settled
+from mua_env.splits import SIZES, make_split
 from mua_env.tasks import Action, Request, Task, write_tasks
 from mua_env.verification import Candidate
 
@@ -52,7 +53,7 @@ def test_equal_seeds_give_equal_bytes(generator: AirlineGenerator, level: int) -
 
 @pytest.mark.parametrize("split", sorted(SIZES))
 def test_the_shipped_split_is_what_the_generator_makes(split: str, tmp_path: Path) -> None:
-    write_tasks(tmp_path / "made.jsonl", make_split(split))
+    write_tasks(tmp_path / "made.jsonl", make_split(domain, split))
     shipped = Path(package.__file__ or "").with_name("data") / f"{split}.jsonl"
     assert (tmp_path / "made.jsonl").read_bytes() == shipped.read_bytes()
 

@@ -12,11 +12,11 @@ import pytest
 
 from mua_env.database import Rows, Template
 from mua_env.domain import load_domain
-from mua_env.envs.retail import TABLES
+from mua_env.envs.retail import TABLES, domain
 from mua_env.envs.retail.generate import LEVELS, RetailGenerator, generate_tasks
-from mua_env.envs.retail.goals import settled
-from mua_env.envs.retail.splits import SIZES, make_split
 from mua_env.errors import TaskError
+from mua_env.settling import settled
+from mua_env.splits import SIZES, make_split
 from mua_env.tasks import Action, Request, Task, write_tasks
 from mua_env.verification import Candidate, Verifier
 
@@ -52,7 +52,7 @@ def test_a_task_depends_on_its_position_alone(generator: RetailGenerator, rows: 
 def test_the_shipped_split_is_what_the_generator_makes(split: str, tmp_path: Path) -> None:
     import mua_env.envs.retail as package
 
-    write_tasks(tmp_path / "made.jsonl", make_split(split))
+    write_tasks(tmp_path / "made.jsonl", make_split(domain, split))
     shipped = Path(package.__file__ or "").with_name("data") / f"{split}.jsonl"
     assert (tmp_path / "made.jsonl").read_bytes() == shipped.read_bytes()
 
