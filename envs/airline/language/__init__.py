@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from mua_env.language import Comparison, DialogueLanguage
+from mua_env.language import Comparison, DialogueLanguage, Slot
 from mua_env.users.agenda_personas import Voice
 
 from . import comparing, saying
@@ -17,7 +17,7 @@ class AirlineLanguage(DialogueLanguage):
     """English for the airline domain."""
 
     name = "airline"
-    slots = SLOTS
+    slots: Mapping[str, Slot] = SLOTS
     intents = INTENTS
 
     def translations(self) -> Mapping[str, Callable[[], DialogueLanguage]]:

@@ -149,7 +149,7 @@ class AirlineChinese(AirlineLanguage):
 
     code = "zh"
     tongue = CHINESE
-    slots = MappingProxyType({name: _slot(slot) for name, slot in SLOTS.items()})
+    slots: Mapping[str, Slot] = MappingProxyType({name: _slot(slot) for name, slot in SLOTS.items()})
 
     def translations(self) -> Mapping[str, Any]:
         """Back to English."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from mua_env.language import Comparison, DialogueLanguage
+from mua_env.language import Comparison, DialogueLanguage, Slot
 from mua_env.users.agenda_personas import Voice
 
 from . import comparing, naming, saying
@@ -24,7 +24,7 @@ class RetailLanguage(DialogueLanguage):
     """
 
     name = "retail"
-    slots = SLOTS
+    slots: Mapping[str, Slot] = SLOTS
     intents = INTENTS
     alternatives = _IDENTITY
 
