@@ -24,6 +24,8 @@ RewardName = Literal["task", "outcome", "tau1", "tau1-no-outputs"]
 Fault = Literal["user", "environment"]
 
 _NUMBER = re.compile(r"(?<![\w#.])\d+(?:\.\d+)?(?!\w|\.\d)")
+_MOST_NUMBERS = 25
+_DENIED = r"(?<!\bnot )(?<!n't )(?<!\bno longer )(?<!\bneither )(?<!\bnor )(?<!\bnot yet )(?<!\bnever )"
 
 BASES: dict[str, tuple[str, ...]] = {
     "task": ("database", "requirements"),
@@ -223,12 +225,16 @@ def said(text: str, agent_texts: Sequence[str]) -> bool:
 def told(value: str, agent_texts: Sequence[str]) -> bool:
     """Whether a message of the agent states a value.
 
-    As :func:`said`, but a number must stand there as a number: 4 is not stated by "#W1234", 12.5 is by "$12.50".
+    A number must stand there as a number: 4 is not stated by "#W1234", 12.5 is by "$12.50"; a message with more than
+    25 different numbers states none of them (so no agent scores by counting). Words must stand there as words, and not
+    right after a "not": "pending" is not stated by "not pending".
     """
+    plain = [message.lower().replace(",", "") for message in agent_texts]
     if not _NUMBER.fullmatch(value):
-        return said(value, agent_texts)
-    found = (number for message in agent_texts for number in _NUMBER.findall(message.replace(",", "")))
-    return any(float(number) == float(value) for number in found)
+        word = re.compile(rf"{_DENIED}(?<!\w){re.escape(value.lower())}(?!\w)")
+        return any(word.search(" ".join(message.split())) for message in plain)
+    found = ({float(number) for number in _NUMBER.findall(message)} for message in plain)
+    return any(float(value) in numbers for numbers in found if len(numbers) <= _MOST_NUMBERS)
 
 
 def describe(item: Requirement) -> str:

@@ -23,6 +23,13 @@ from mua_env.scoring import told
         ("delivered", "It was Delivered yesterday.", True),
         ("12 Oak Road", "It goes to 12 oak road, Reno.", True),
         ("12 Oak Road", "It goes to 21 Oak Road.", False),
+        ("12 Oak Road", "It goes to 112 Oak Road.", False),
+        ("pending", "It cannot be cancelled, as it is not pending.", False),
+        ("pending", "It isn't pending.", False),
+        ("pending", "It isn't delivered, it is pending.", True),
+        ("delivered", "It is undelivered.", False),
+        ("12", " ".join(map(str, range(100))), False),
+        ("12", ", ".join(map(str, range(25))), True),
     ],
 )
 def test_told(value: str, text: str, holds: bool) -> None:
