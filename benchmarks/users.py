@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 from rich.console import Console
+from rich.table import Table
 
 from mua_env.cards.card import Card, make_card
 from mua_env.cards.folder import CardFolder
@@ -60,6 +61,24 @@ def measure(setting: Setting, dialogues: int, folder: Path, *, seed: int) -> lis
     return [kept.results[dialogue.id] for dialogue in planned]
 
 
+def by_level(setting: Setting, results: list[Result]) -> Table:
+    """How often the scripted expert reached the goal with the user, by the tasks' level."""
+    levels = {task.id: task.level or 0 for task in setting.tasks}
+    table = Table(
+        title=f"Goal reached with the expert: {setting.domain.name} {setting.tasks.name}", title_justify="left"
+    )
+    for name in ("level", "reached", "of"):
+        table.add_column(name, justify="right")
+    for level in sorted(set(levels.values())):
+        scored = [
+            result.success
+            for result in results
+            if result.probe == "expert" and result.success is not None and levels[result.task_id] == level
+        ]
+        table.add_row(str(level), str(sum(scored)), str(len(scored)))
+    return table
+
+
 def main() -> int:
     """Measure, print, and say by the status whether a rule was broken."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -71,14 +90,17 @@ def main() -> int:
     if options.fresh and (options.folder / "card.json").exists():
         shutil.rmtree(options.folder)
     every = settings()
+    console = Console(width=110, highlight=False)
     results: list[Result] = []
     for number, setting in enumerate(every):
         share = options.dialogues * (number + 1) // len(every) - options.dialogues * number // len(every)
         folder = options.folder / f"{setting.domain.name}-{setting.tasks.name}"
-        results += measure(setting, share, folder, seed=options.seed)
+        found = measure(setting, share, folder, seed=options.seed)
+        console.print(by_level(setting, found))
+        results += found
     names = ", ".join(sorted({setting.domain.name for setting in every}))
     card: Card = make_card(results, user="agenda", domain=names, tasks="all splits")
-    print_card(card, Console(width=110, highlight=False))
+    print_card(card, console)
     write_card(card, options.folder)
     return 1 if card.total or card.faults else 0
 

@@ -60,6 +60,7 @@ class Card(_Model):
         dialogues: that were held; ``faults`` of them failed, by cause.
         violations: by measure; ``violating`` dialogues hold at least one.
         contradictions: wrong proposals made to the user, and those that it agreed to.
+        agreements: right proposals made to the user, and those that it agreed to.
         mind_changes: planned changes that fell due, and those carried out.
         expert: dialogues with the scripted expert that were scored, and those that reached the goal.
         openings: distinct first messages; ``shared_openings`` of them began dialogues about different goals.
@@ -81,6 +82,7 @@ class Card(_Model):
     violations: dict[str, int]
     violating: int
     contradictions: Share
+    agreements: Share
     mind_changes: Share
     expert: Share
     openings: int
@@ -119,6 +121,7 @@ def make_card(results: Sequence[Result], *, user: str, domain: str, tasks: str) 
         violations=_violations(results),
         violating=sum(bool(result.violations) for result in results),
         contradictions=_share(results, "contradiction"),
+        agreements=_share(results, "agreement"),
         mind_changes=_share(results, "mind_change"),
         expert=_success(result for result in results if result.probe == "expert"),
         openings=len({result.opening for result in results if result.opening}),

@@ -109,6 +109,30 @@ def contradictions(dialogue: Sequence[Exchange], wrong: Mapping[int, str]) -> tu
     return Share(of=len(answered), made=len(taken)), taken
 
 
+def agreements(dialogue: Sequence[Exchange], ground: Ground, wrong: Mapping[int, str]) -> Share:
+    """Right proposals of what the user wants in the end, and those of them that it agreed to.
+
+    A request counts until it is agreed to. Where a change of mind is planned, the changed request is the right one.
+    """
+    by_key = {source.key: source for source in ground.sources}
+    of = made = 0
+    for number, request in enumerate(ground.task.goal.requests if ground.task.goal else ()):
+        source = by_key[str(number)]
+        if request.change is not None:
+            source = by_key[f"{number}/change"]
+            request = request.model_copy(update={"slots": request.slots | request.change.slots, "change": None})
+        if request.outcome != "done":
+            continue
+        for turn in dialogue:
+            if turn.turn in wrong or not _proposes(turn.text, source, request, ground):
+                continue
+            of += 1
+            if cues.agrees(turn.said):
+                made += 1
+                break
+    return Share(of=of, made=made)
+
+
 def mind_changes(dialogue: Sequence[Exchange], ground: Ground) -> tuple[Share, list[Violation]]:
     """Planned changes of mind that fell due, and those of them that the user carried out.
 
@@ -217,6 +241,7 @@ def findings(
     yield "invented", None, invented(dialogue, ground)
     yield "plays_agent", None, plays_agent(dialogue)
     yield "contradiction", *contradictions(dialogue, wrong)
+    yield "agreement", agreements(dialogue, ground, wrong), []
     yield "mind_change", *mind_changes(dialogue, ground)
     yield "early_stop", None, early_stop(dialogue, ground)
     yield "late_stop", None, late_stop(dialogue, ground)

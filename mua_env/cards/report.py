@@ -31,6 +31,7 @@ def rows(card: Card) -> Iterator[tuple[str, str]]:
     yield "violations", f"{card.total:,} in {card.violating:,} dialogues"
     for measure in MEASURES:
         yield f"  {LABELS[measure]}", f"{card.violations[measure]:,}{_of(measure, card)}"
+    yield "right proposals agreed to", _share(card.agreements)
     yield "planned mind changes carried out", _share(card.mind_changes)
     yield "goal reached with the expert", _share(card.expert)
     yield "distinct openings", f"{card.openings:,}; {card.shared_openings:,} of them for different goals"

@@ -45,6 +45,7 @@ def test_the_agenda_user_breaks_no_rule(domain):
     assert card.dialogues == 160
     assert card.expert.made == card.expert.of == 20
     assert card.contradictions.of > 10
+    assert card.agreements.made == card.agreements.of > 40
     assert card.openings > 140
     assert {result.probe for result in results} == {probe.name for probe in PROBES}
     tired = {probe.probe: probe.gave_up for probe in card.probes}
@@ -56,6 +57,25 @@ def test_planned_changes_of_mind_fall_due_and_are_carried_out():
     card, _, _ = hold(AgendaUser(), 160, source="test:level=4")
     assert card.mind_changes.of > 10
     assert card.mind_changes.made == card.mind_changes.of
+
+
+@pytest.mark.parametrize("persona", ["terse", "chatty", "confused", "impatient", "polite"])
+def test_no_persona_breaks_a_rule_with_every_slip_there_is(persona):
+    card, _, _ = hold(AgendaUser(persona=persona, noise=1.0), 32)
+    assert card.total == 0, card.examples
+
+
+def rejects(user: UserSession, heard: str | None) -> UserReply:
+    reply = user.reply(heard)
+    if "yes/no" in (heard or ""):
+        return reply.model_copy(update={"text": "No, not like that."})
+    return reply
+
+
+def test_a_user_that_rejects_what_is_right_is_found_out():
+    card, _, _ = hold(BentUser(rejects), 24)
+    assert card.agreements.of > 5
+    assert card.agreements.made == 0
 
 
 def reveals(user: UserSession, heard: str | None) -> UserReply:
@@ -99,7 +119,7 @@ def never_leaves(user: UserSession, heard: str | None) -> UserReply:
     ("bend", "measure", "source", "others"),
     [
         (reveals, "revealed", SOURCE, 0),
-        (invents, "invented", SOURCE, 0),
+        (invents, "invented", SOURCE, None),
         (plays_the_agent, "plays_agent", SOURCE, 0),
         (agrees_to_all, "contradiction", SOURCE, None),
         (agrees_to_all, "mind_change", "test:level=4", None),

@@ -6,7 +6,7 @@ import pytest
 from people import CANCEL, FACTS, ground, moving, talk, task
 
 from mua_env.cards import cues
-from mua_env.cards.measures import Share, contradictions, invented, mind_changes, plays_agent, revealed
+from mua_env.cards.measures import Share, agreements, contradictions, invented, mind_changes, plays_agent, revealed
 from mua_env.cards.stops import early_stop, gave_up, late_stop
 from mua_env.tasks import Request
 
@@ -153,6 +153,23 @@ def test_a_change_that_comes_after_the_confirmation_is_due_only_then():
 def test_no_change_is_due_before_the_agent_proposes_what_was_wanted():
     other = "I will change the shipping address of order #W1111111. Do you confirm (yes/no)?"
     assert mind_changes(talk(OPENING, (other, "No.")), ground(task(moving("proposal"))))[0].of == 0
+
+
+@pytest.mark.parametrize(("reply", "made"), [("Yes, please.", 1), ("No, that is wrong.", 0)])
+def test_right_proposals_are_counted_with_those_agreed_to(reply, made):
+    assert agreements(talk(OPENING, (PROPOSAL, reply)), ground(task()), {}) == Share(of=1, made=made)
+
+
+def test_a_right_proposal_is_one_until_it_is_agreed_to_and_a_wrong_one_never():
+    again = talk(OPENING, (PROPOSAL, "No."), (PROPOSAL, "Yes."), (PROPOSAL, "Yes."))
+    assert agreements(again, ground(task()), {}) == Share(of=2, made=1)
+    assert agreements(again, ground(task()), {1: "reason"}) == Share(of=1, made=1)
+
+
+def test_after_a_change_of_mind_the_changed_request_is_the_right_one():
+    moved = MOVE.replace("12 Elm Street, Dayton, OH 45402", "9 Birch Road, Toledo, OH 43604")
+    turns = talk(OPENING, (MOVE, "Wait, I changed my mind: 9 Birch Road, Toledo, OH 43604."), (moved, "Yes."))
+    assert agreements(turns, ground(task(moving("proposal"))), {}) == Share(of=1, made=1)
 
 
 @pytest.mark.parametrize(
