@@ -77,8 +77,8 @@ class DialogueEnv(gym.Env[Observation, Any]):
         debug: bool = False,
         render_mode: Literal["ansi"] | None = None,
     ) -> None:
-        if max_turns < 1:
-            raise ConfigError(f"max_turns is {max_turns}; it must be at least 1")
+        if not isinstance(max_turns, int) or max_turns < 1:
+            raise ConfigError(f"max_turns is {max_turns!r}; it must be a whole number, at least 1")
         if render_mode not in (None, "ansi"):
             raise ConfigError(f"render_mode is {render_mode!r}; use 'ansi' or None")
         setting = load_setting(domain, tasks, path=tasks_path, mode=scoring, database_url=database_url)
@@ -140,7 +140,12 @@ class DialogueEnv(gym.Env[Observation, Any]):
         """An independent environment with the same history, state and user, in mid-dialogue.
 
         Equal actions lead to equal futures in both. Close it when done.
+
+        Raises:
+            EpisodeError: before ``reset``, or after ``close``.
         """
+        if self._closed:
+            raise EpisodeError("this environment is closed")
         twin = object.__new__(type(self))
         twin._set_up(self.session.fork(), debug=self._debug, render_mode=self.render_mode)
         twin.spec = self.spec

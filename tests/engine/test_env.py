@@ -147,6 +147,8 @@ def test_order_of_calls() -> None:
     env.close()
     env.close()
     with pytest.raises(EpisodeError, match="closed"):
+        env.fork()
+    with pytest.raises(EpisodeError, match="closed"):
         env.step("Hello")
     with pytest.raises(EpisodeError, match="closed"):
         env.reset()
@@ -156,6 +158,7 @@ def test_order_of_calls() -> None:
     ("options", "said"),
     [
         ({"max_turns": 0}, "max_turns is 0"),
+        ({"max_turns": "30"}, "max_turns is '30'"),
         ({"render_mode": "human"}, "render_mode is 'human'"),
         ({"reward": "best"}, "reward is 'best'"),
         ({"scoring": "lax"}, "scoring is 'lax'"),
