@@ -1,0 +1,50 @@
+"""Domains whose policy documents and tasks lie in files beside their code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import ClassVar
+
+from mua_env.domain import Domain
+from mua_env.errors import TaskError
+from mua_env.tasks import Task, TaskSet, read_tasks
+
+
+class PackagedDomain(Domain):
+    """A domain with ``policy.md``, ``policy_compact.md`` and ``data/<split>.jsonl`` in its package.
+
+    Attributes:
+        tables: key column of each table, by table name, as the public benchmark's data needs it.
+    """
+
+    tables: ClassVar[Mapping[str, str]]
+
+    def policy(self, *, compact: bool = False) -> str:
+        """The policy document, in full or in few words."""
+        name = "policy_compact.md" if compact else "policy.md"
+        return (resources.files(type(self).__module__) / name).read_text(encoding="utf-8")
+
+    def tasks(self, split: str) -> Sequence[Task]:
+        """Shipped tasks of a split, by level."""
+        return _shipped(type(self).__module__, split)
+
+    def public(self, benchmark: str, split: str, path: str | Path | None) -> TaskSet:
+        """tau-bench's tasks of this domain (``tau1:test`` and, where it has them, others) from the user's own copy.
+
+        Raises:
+            TaskError: another benchmark was asked for, or there is no copy.
+        """
+        from mua_env.public import tau1
+
+        if benchmark != "tau1":
+            raise TaskError(f"{self.name} reads the public benchmark 'tau1', not {benchmark!r}")
+        return tau1.task_set(self.name, split, tables=self.tables, path=path, derive=self.derive_goal)
+
+
+@cache
+def _shipped(package: str, split: str) -> tuple[Task, ...]:
+    with resources.as_file(resources.files(package) / "data" / f"{split}.jsonl") as path:
+        return tuple(read_tasks(path))
