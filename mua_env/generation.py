@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import count, islice
 from typing import TYPE_CHECKING, ClassVar, overload
 
@@ -17,6 +18,27 @@ if TYPE_CHECKING:
 _BLOCK = 16
 _KEPT_BLOCKS = 256
 _MOST_REPEATED = 200
+
+
+@dataclass(frozen=True)
+class Level:
+    """What the tasks of a level are made of.
+
+    Attributes:
+        requests: numbers of requests to draw from.
+        intents: those of the requests.
+        twists: how many a task has, drawn from ``kinds``; with ``maybe`` each is left out half the time.
+        personas: the users' ways to speak.
+        noise: share of words with a slip, 0 to 1.
+    """
+
+    requests: tuple[int, ...]
+    intents: tuple[str, ...]
+    twists: int = 0
+    kinds: tuple[str, ...] = ()
+    maybe: bool = False
+    personas: tuple[str, ...] = ("plain", "polite", "terse", "chatty", "confused", "impatient")
+    noise: float = 0.0
 
 
 class TaskGenerator(ABC):

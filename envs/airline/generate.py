@@ -15,13 +15,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final
 
 from mua_env.database import Rows, open_template
 from mua_env.database._statements import statements_of
-from mua_env.generation import TaskGenerator
+from mua_env.generation import Level, TaskGenerator
 from mua_env.settling import settled
 from mua_env.tasks import Action, Goal, Request, Task
 from mua_env.verification import Candidate, Verifier
@@ -38,34 +37,16 @@ from .world_data import tables
 _TRIES: Final = 80
 """Users to try before another shape is drawn."""
 ALL_INTENTS: Final = tuple(plain.BUILDERS)
-_PERSONAS: Final = ("plain", "polite", "terse", "chatty", "confused", "impatient")
-
-
-@dataclass(frozen=True)
-class Level:
-    """What the tasks of a level are made of.
-
-    ``twists`` counts those of a task, drawn from ``kinds``; with ``maybe`` each is left out half the time.
-    """
-
-    requests: tuple[int, ...]
-    intents: tuple[str, ...] = ALL_INTENTS
-    twists: int = 0
-    kinds: tuple[str, ...] = tuple(TWISTS)
-    maybe: bool = False
-    personas: tuple[str, ...] = _PERSONAS
-    noise: float = 0.0
-
-
 _SIMPLE: Final = ("cancel_reservation", "add_bags", "change_passenger", "ask")
 _NO_BOOKING: Final = (*_SIMPLE, "change_cabin", "change_flights")
 _MIXED: Final = (*ALL_INTENTS, "book_flight", "book_flight")
+_KINDS: Final = tuple(TWISTS)
 LEVELS: Final = {
     1: Level((1,), intents=_SIMPLE, personas=("plain", "polite")),
     2: Level((1,), intents=_NO_BOOKING, twists=1, kinds=("unknown", "change", "refused"), maybe=True),
-    3: Level((1, 2), intents=_MIXED, twists=1, noise=0.05),
-    4: Level((2, 3), intents=_MIXED, twists=2, noise=0.1),
-    5: Level((3, 4), intents=_MIXED, twists=3, noise=0.2),
+    3: Level((1, 2), intents=_MIXED, twists=1, kinds=_KINDS, noise=0.05),
+    4: Level((2, 3), intents=_MIXED, twists=2, kinds=_KINDS, noise=0.1),
+    5: Level((3, 4), intents=_MIXED, twists=3, kinds=_KINDS, noise=0.2),
 }
 
 

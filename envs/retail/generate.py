@@ -13,13 +13,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import islice
 from typing import Final
 
 from mua_env.database import Rows, Template, open_template
-from mua_env.generation import TaskGenerator
+from mua_env.generation import Level, TaskGenerator
 from mua_env.settling import settled
 from mua_env.tasks import Action, Goal, Request, Task
 from mua_env.verification import Candidate, Verifier
@@ -39,32 +38,15 @@ _WITHOUT_ORDER: Final = frozenset({"modify_user_address", "ask", "refused"})
 """Parts of a shape that may do without an order of the user's own."""
 ALL_INTENTS: Final = tuple(sorted(plain.BUILDERS))
 _MIXED: Final = (*ALL_INTENTS, "ask")
-
-
-@dataclass(frozen=True)
-class Level:
-    """What the tasks of a level are made of.
-
-    ``twists`` counts those of a task, drawn from ``kinds``; with ``maybe`` each is left out half the time.
-    """
-
-    requests: tuple[int, ...]
-    intents: tuple[str, ...] = ALL_INTENTS
-    twists: int = 0
-    kinds: tuple[str, ...] = tuple(sorted(TWISTS))
-    maybe: bool = False
-    personas: tuple[str, ...] = ("plain", "polite", "terse", "chatty", "confused", "impatient")
-    noise: float = 0.0
-
-
+_KINDS: Final = tuple(sorted(TWISTS))
 LEVELS: Final = {
     1: Level(
         (1,), intents=("cancel_order", "cancel_order", "modify_user_address", "ask"), personas=("plain", "polite")
     ),
-    2: Level((1,), twists=1, kinds=("unknown", "change", "refused"), maybe=True),
-    3: Level((2,), intents=_MIXED, twists=1, noise=0.05),
-    4: Level((2, 3), intents=_MIXED, twists=2, noise=0.1),
-    5: Level((3, 4, 4), intents=_MIXED, twists=3, noise=0.2),
+    2: Level((1,), intents=ALL_INTENTS, twists=1, kinds=("unknown", "change", "refused"), maybe=True),
+    3: Level((2,), intents=_MIXED, twists=1, kinds=_KINDS, noise=0.05),
+    4: Level((2, 3), intents=_MIXED, twists=2, kinds=_KINDS, noise=0.1),
+    5: Level((3, 4, 4), intents=_MIXED, twists=3, kinds=_KINDS, noise=0.2),
 }
 
 
