@@ -90,7 +90,8 @@ LONG: Mapping[str, str] = {
     "don't remember] "
     "[the|my] {noun}[.|, to be honest.| right now.| at the moment.]",
     "partial": "[I only have a bit of it here|I can only make out the end|I have just the end of it|Part of it is cut "
-    "off here]: [it ends in|the {noun} ends in|the last part is|the end is] {tail}[.|, I believe.|, as far as I can see.]",
+    "off here]: [it ends in|the {noun} ends in|the last part is|the end is] {tail}"
+    "[.|, I believe.|, as far as I can see.]",
     "slip": "{wrong}[, |... | - ][sorry|oops|pardon|my mistake|oh][, I meant|, I mean|, that should be|, make that] "
     "{value}",
     "confirm": "[Yes, that [is|looks|sounds] [right|correct|good|fine]|Yes, please [proceed|go ahead|do that|do so]|"
