@@ -47,6 +47,9 @@ CLOSES = re.compile(
 IDIOMS = re.compile(r"\bto be (?:clear|honest|fair)\b|\bgood (?:day|morning|evening|afternoon)\b", re.IGNORECASE)
 """Turns of phrase in which a word is no value ("clear" is a colour of glasses)."""
 
+BROKEN_OFF = re.compile(r"\S+-(?=[,\s])")
+"""A word that the user breaks off and says anew: no value is stated by it."""
+
 _YES = re.compile(
     r"(?:(?<![a-z] )|\b(?:say|so|well|oh|ah|um|uh|er|okay|ok) )yes\b|"
     r"\b(?:yeah|yep|correct|go ahead|confirm(?:ed)?|proceed|that's (?:right|it|fine)|that is (?:right|fine)|"

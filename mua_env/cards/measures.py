@@ -81,7 +81,7 @@ def invented(dialogue: Sequence[Exchange], ground: Ground) -> list[Violation]:
     for turn in dialogue:
         for text in (turn.text, *turn.results):
             known.add(text)
-        strange = unknown_values(turn.said, known, ground.catalogue)
+        strange = unknown_values(cues.BROKEN_OFF.sub(" ", turn.said), known, ground.catalogue)
         if strange:
             found.append(Violation(measure="invented", turn=turn.turn, detail=f"{strange} in {turn.said!r}"))
             known.add(turn.said)  # repeating it invents nothing new

@@ -102,6 +102,12 @@ def test_what_the_goal_holds_or_the_agent_said_is_not_invented(text):
     assert invented(talk(OPENING, (heard, text)), ground(task())) == []
 
 
+def test_what_is_broken_off_is_not_invented_but_what_takes_its_place_may_be():
+    slip = "The order is #W696-, my mistake, make that {}."
+    assert invented(talk(OPENING, ("Which order?", slip.format("#W7712345"))), ground(task())) == []
+    assert len(invented(talk(OPENING, ("Which order?", slip.format("#W6961234"))), ground(task()))) == 1
+
+
 def test_names_of_the_public_catalogue_are_known():
     product = "My name is nothing; I mean product 9523456873."
     assert len(invented(talk((None, product)), ground(task()))) == 1
