@@ -12,7 +12,7 @@ import pytest
 
 from mua_env.database import Rows, Template
 from mua_env.domain import load_domain
-from mua_env.envs.retail import TABLES, domain
+from mua_env.envs.retail import domain
 from mua_env.envs.retail.generate import LEVELS, RetailGenerator, generate_tasks
 from mua_env.errors import TaskError
 from mua_env.settling import settled
@@ -166,7 +166,7 @@ def test_an_order_hint_points_to_one_order(rows: Rows) -> None:
 def test_tasks_can_be_made_over_public_data(tau1_dir: Path) -> None:
     from mua_env.public.tau1 import Layout, read_tables
 
-    public = read_tables(Layout.find("retail", tau1_dir), TABLES)
+    public = read_tables(Layout.find("retail", tau1_dir), domain.tables)
     tasks = take(public, 10, level=4, seed=1, split="test")
     assert len({task.user_id for task in tasks}) > 1
 
