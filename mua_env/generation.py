@@ -114,6 +114,8 @@ class GeneratedTasks(Sequence[Task]):
             self._level, self._seed, self._count = (int(values[name]) for name in ("level", "seed", "count"))
         except ValueError:
             raise TaskError(f"task source {source!r}: level, seed and count are whole numbers") from None
+        if self._count < 1:
+            raise TaskError(f"task source {source!r}: count is {self._count}; it must be at least 1")
         self._domain = domain
         self._split = values["split"]
         self._blocks: dict[int, list[Task]] = {}

@@ -136,4 +136,6 @@ def load_setting(
     loaded = load_domain(domain)
     if isinstance(tasks, TaskSet):
         return Setting(loaded, tasks, mode=mode, database_url=database_url)
+    if not isinstance(tasks, str):
+        raise ConfigError(f"tasks is a task source (as 'train') or a TaskSet, got {type(tasks).__name__}")
     return _shared(loaded, tasks, None if path is None else str(path), mode, database_url)

@@ -17,6 +17,7 @@ from pydantic import (
     SerializerFunctionWrapHandler,
     ValidationError,
     model_serializer,
+    model_validator,
 )
 
 from mua_env.database import Rows
@@ -112,6 +113,13 @@ class Requirement(_Model):
     name: str | None = None
     value: str | None = None
     reason: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _says_what_of(self) -> Requirement:
+        needed = {"refusal": "intent", "terminal_tool": "name", "told": "value"}[self.kind]
+        if not getattr(self, needed):
+            raise ValueError(f"a requirement of the kind {self.kind!r} needs {needed!r}")
+        return self
 
 
 class Task(_Model):

@@ -33,6 +33,7 @@ Requestor = Literal["agent", "user"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _MARK = "__mua_tool__"
+_LONGEST_ERROR = 2000
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
@@ -164,7 +165,7 @@ class Toolkit:
         try:
             return ToolResult(self._run(name, arguments), ok=True)
         except ToolError as error:
-            return ToolResult(f"Error: {error}", ok=False)
+            return ToolResult(f"Error: {_clip(str(error))}", ok=False)
 
     def _run(self, name: str, arguments: str | Mapping[str, Any]) -> str:
         spec = self.specs.get(name)
@@ -179,6 +180,11 @@ class Toolkit:
         except (UnstorableValue, OverflowError) as error:
             reason = getattr(error, "orig", None) or error
             raise ToolError(f"{name}: an argument does not fit the database ({reason})") from None
+
+
+def _clip(text: str) -> str:
+    # An error quotes what it was given, which may be a megabyte of an agent that has lost its way.
+    return text if len(text) <= _LONGEST_ERROR else f"{text[:_LONGEST_ERROR]}... ({len(text)} characters)"
 
 
 def _as_text(result: object) -> str:

@@ -17,7 +17,7 @@ from mua_env import domain as domain_module
 from mua_env.domain import load_domain
 from mua_env.errors import DomainError, MissingExtra, MuaError, TaskError, missing_extra
 from mua_env.setting import load_setting
-from mua_env.tasks import TaskSet, parse_source, read_tasks, write_tasks
+from mua_env.tasks import Requirement, TaskSet, parse_source, read_tasks, write_tasks
 
 HEAVY = ("torch", "trl", "litellm", "vllm", "transformers", "datasets", "matplotlib", "psycopg", "accelerate", "peft")
 
@@ -177,3 +177,17 @@ def test_a_malformed_entry_point_is_left_out_with_a_warning(monkeypatch: pytest.
             assert discovery.environment_ids() == {"hotel": "MUA/Hotel-v2"}
     finally:
         discovery.domain_entries.cache_clear()
+
+
+def test_what_cannot_be_a_task_source_is_named() -> None:
+    with pytest.raises(MuaError, match="got NoneType"):
+        load_setting("retail", None)  # type: ignore[arg-type]
+    with pytest.raises(TaskError, match="count is 0"):
+        load_setting("retail", "generate:count=0")
+
+
+@pytest.mark.parametrize(("kind", "needed"), [("refusal", "intent"), ("terminal_tool", "name"), ("told", "value")])
+def test_a_requirement_says_what_it_is_about(kind: str, needed: str) -> None:
+    with pytest.raises(ValueError, match=needed):
+        Requirement.model_validate({"kind": kind})
+    assert Requirement.model_validate({"kind": kind, needed: "x"})

@@ -173,3 +173,10 @@ def test_line_key_of_two_columns(world: SQLWorld) -> None:
     assert world.call("drop_line", {"order_id": "#1", "number": 2}).content == "removed"
     assert world.database.get(Line, ("#1", 2)) is None
     assert world.snapshot() == {("lines", '["#1",2]'): None}
+
+
+def test_an_error_quotes_only_so_much_of_what_it_was_given(world: SQLWorld) -> None:
+    result = world.call("x" * 1_000_000, "{}")
+    assert not result.ok
+    assert len(result.content) < 3000
+    assert "characters)" in result.content
