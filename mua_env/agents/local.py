@@ -66,17 +66,14 @@ class LocalAgent(Agent):
 
     def reset(self, *, system_prompt: str, tools: list[dict[str, Any]], seed: int) -> None:
         """Begin a dialogue with an empty cache."""
-        import torch
-
         from mua_env.training.generation import DialogueDecoder
 
-        generator = torch.Generator(device=next(self._model.parameters()).device)
         self._decoder = DialogueDecoder(
             self._model,
             end_id=self._chat.end_id,
             pad_id=self._chat.pad_id,
             temperature=self._temperature,
-            generator=generator.manual_seed(seed % 2**63),
+            seeds={0: seed % 2**63},
         )
         self._system, self._tools, self._turn = self._policy or system_prompt, tools, 0
 

@@ -6,8 +6,6 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import torch
-
 from mua_env.tasks import Task
 from mua_env.training.config import EvaluationConfig
 from mua_env.training.outcomes import Outcome, dialogue_metrics
@@ -41,14 +39,14 @@ def evaluate(
     tasks = held_out_tasks(pool, config.tasks)
     jobs = [(index, repeat) for index in range(len(tasks)) for repeat in range(config.repeats)]
     mine = jobs[rank::processes]
-    generator = torch.Generator(device=next(model.parameters()).device)
-    generator.manual_seed(derive_seed(seed, "evaluation", rank))
+    driver.update_weights(model)
     found: list[tuple[int, Outcome]] = []
     for start in range(0, len(mine), config.batch):
         part = mine[start : start + config.batch]
         seeds = [derive_seed(seed, "held out", index, repeat) for index, repeat in part]
         dialogues = pool.dialogues([tasks[index] for index, _ in part], seeds)
-        trajectories = driver.run(model, dialogues, generator=generator, temperature=config.temperature)
+        sampling = [derive_seed(seed, "sampling", index, repeat) for index, repeat in part]
+        trajectories = driver.run(model, dialogues, seeds=sampling, temperature=config.temperature)
         found += [(index, Outcome.of(t)) for (index, _), t in zip(part, trajectories, strict=True)]
     if processes > 1:
         from accelerate.utils import gather_object  # type: ignore[import-untyped]

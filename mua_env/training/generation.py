@@ -12,9 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 
 from mua_env.errors import ConfigError
+from mua_env.training.stopping import RunStopped
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -43,6 +45,40 @@ class DecoderStats:
     passes: int = 0
 
 
+class RowNoise:
+    """Uniform numbers of one row, one a sampled token."""
+
+    _BLOCK = 64
+
+    def __init__(self, seed: int) -> None:
+        self._rng = np.random.default_rng(seed)
+        self._block: list[float] = []
+
+    def next(self) -> float:
+        """A number in [0, 1)."""
+        if not self._block:
+            self._block = self._rng.random(self._BLOCK).tolist()[::-1]
+        return self._block.pop()
+
+
+def inverse_sample(logprobs: torch.Tensor, noise: Sequence[float]) -> torch.Tensor:
+    """One token a row: where the cumulated probabilities pass the row's number.
+
+    Args:
+        logprobs: shape (rows, vocabulary).
+        noise: a number in [0, 1) a row.
+
+    Raises:
+        RunStopped: the probabilities are no numbers, because the model's weights are broken.
+    """
+    cumulated = logprobs.double().exp().cumsum(-1)
+    total = cumulated[:, -1:]
+    if not bool(torch.isfinite(total).all()):
+        raise RunStopped("the model's probabilities are not finite numbers: its weights are broken")
+    point = torch.tensor(noise, dtype=torch.float64, device=logprobs.device)[:, None] * total
+    return torch.searchsorted(cumulated, point, right=True).squeeze(-1).clamp(max=logprobs.shape[-1] - 1)
+
+
 class DialogueDecoder:
     """Samples turns for a batch of dialogues.
 
@@ -51,7 +87,8 @@ class DialogueDecoder:
         end_id: the end-of-turn token, the only thing that stops a turn besides the budget.
         pad_id: any valid id, used where a row has nothing to read.
         temperature: 0 is greedy; log-probabilities are then those of temperature 1.
-        generator: the source of all randomness, on the model's device.
+        seeds: row -> seed of its sampling. What a row samples depends on no other row's seed, so that a batch can
+            be held in parts.
     """
 
     def __init__(
@@ -61,16 +98,15 @@ class DialogueDecoder:
         end_id: int,
         pad_id: int,
         temperature: float,
-        generator: torch.Generator,
+        seeds: Mapping[int, int],
     ) -> None:
         if temperature < 0:
             raise ConfigError(f"temperature must be 0 or more, got {temperature}")
         self._model, self._end, self._pad = model, end_id, pad_id
-        self._temperature, self._generator = temperature, generator
+        self._temperature = temperature
+        self._noise = {row: RowNoise(seed) for row, seed in seeds.items()}
         self._device = next(model.parameters()).device
-        # transformers renamed the argument during its version 5.
-        known = inspect.signature(type(model).forward).parameters
-        self._cache_argument = "cache" if "cache" in known else "past_key_values"
+        self._cache_argument = cache_argument(model)
         self._rows: list[int] = []
         self._unread: dict[int, list[int]] = {}
         self._cache: Any = None
@@ -173,7 +209,7 @@ class DialogueDecoder:
         scores: list[torch.Tensor] = []
         emitted: list[torch.Tensor] = []
         for step in itertools.count(1):
-            token, score = self._pick(logits)
+            token, score = self._pick(logits, active)
             picked.append(token)
             scores.append(score)
             emitted.append(active)
@@ -186,13 +222,15 @@ class DialogueDecoder:
             logits = self._forward(fed[:, None], self._mask, positions)
         return self._collect(picked, scores, emitted)
 
-    def _pick(self, logits: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    def _pick(self, logits: torch.Tensor, active: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         scaled = logits if self._temperature == 0 else logits / self._temperature
         logprobs = torch.log_softmax(scaled, -1)
         if self._temperature == 0:
             token = logprobs.argmax(-1)
         else:
-            token = torch.multinomial(logprobs.exp(), 1, generator=self._generator).squeeze(-1)
+            flags = active.tolist()
+            noise = [self._noise[row].next() if on else 0.5 for row, on in zip(self._rows, flags, strict=True)]
+            token = inverse_sample(logprobs, noise)
         return token, logprobs.gather(-1, token[:, None]).squeeze(-1)
 
     def _collect(
@@ -217,3 +255,8 @@ class DialogueDecoder:
         for layer in self._cache.layers:
             index = order[:, None, :, None].expand(-1, layer.keys.shape[1], -1, layer.keys.shape[3])
             layer.keys, layer.values = layer.keys.gather(2, index), layer.values.gather(2, index)
+
+
+def cache_argument(model: PreTrainedModel) -> str:
+    """The name of the argument that takes a cache; transformers renamed it during its version 5."""
+    return "cache" if "cache" in inspect.signature(type(model).forward).parameters else "past_key_values"

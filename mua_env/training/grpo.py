@@ -137,14 +137,11 @@ class DialogueGRPOTrainer(GRPOTrainer):
         rows = [int(row["task"]) for row in self._rows]
         tasks = [self.pool.setting.tasks[index] for index in rows]
         dialogues = self.pool.dialogues(tasks, self._user_seeds(rows))
-        generator = torch.Generator(device=self.accelerator.device)
-        generator.manual_seed(derive_seed(self.seed, "sampling", self._batch, self.accelerator.process_index))
-        trajectories = self.driver.run(
-            self.accelerator.unwrap_model(self.model_wrapped),
-            dialogues,
-            generator=generator,
-            temperature=self.temperature,
-        )
+        model = self.accelerator.unwrap_model(self.model_wrapped)
+        self.driver.update_weights(model)
+        start = self.accelerator.process_index * len(rows)
+        seeds = [derive_seed(self.seed, "sampling", self._batch, start + place) for place in range(len(rows))]
+        trajectories = self.driver.run(model, dialogues, seeds=seeds, temperature=self.temperature)
         self.outcomes = gather_object([Outcome.of(trajectory) for trajectory in trajectories])
         return trajectories
 

@@ -1,7 +1,7 @@
 """Many dialogues at once, token in and token out.
 
-Model turns are batched; the replies of all users are awaited together. A dialogue whose user or database
-fails ends with the reward None and never stops the others.
+Model turns are batched; the replies of all users are awaited together, and a slow one keeps nobody waiting. A
+dialogue whose user or database fails ends with the reward None and never stops the others.
 """
 
 from __future__ import annotations
@@ -16,15 +16,19 @@ import torch
 
 from mua_env.episode import End
 from mua_env.errors import ConfigError, MuaError
+from mua_env.training.backends.base import Backend, RemoteBackend
+from mua_env.training.backends.batching import Batcher
+from mua_env.training.backends.cache_engine import CacheEngine
 from mua_env.training.chat import ChatTokens
 from mua_env.training.config import LengthConfig
-from mua_env.training.generation import DecoderStats, DialogueDecoder
+from mua_env.training.generation import DecoderStats
 from mua_env.training.template import Detail, system_prompt
 from mua_env.training.trajectory import TokenTrajectory, begin
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
+    from mua_env.messages import Message
     from mua_env.session import Session, StepResult
     from mua_env.tasks import Task
 
@@ -38,42 +42,72 @@ class Dialogue:
         task: what it is about.
         seed: of its user.
         policy: the policy document as the agent reads it; None for the session's own.
+        shown: makes of messages what the agent reads; None leaves them as they are.
     """
 
     session: Session
     task: Task
     seed: int
     policy: str | None = None
+    shown: Callable[[Sequence[Message]], Sequence[Message]] | None = None
+
+    def reads(self, messages: Sequence[Message]) -> Sequence[Message]:
+        """Messages as the agent reads them."""
+        return messages if self.shown is None else self.shown(messages)
 
 
 class RolloutDriver:
     """Holds batches of dialogues between one model and the users of their sessions.
 
+    Every dialogue goes its own way: none waits for another's user. Turns that are due at the same time are sampled
+    together by the backend.
+
     Args:
         chat: the token view of dialogues.
         lengths: token limits; a dialogue that reaches one ends truncated.
         tools: how much of the tool schemas the agent is shown.
+        backend: samples the turns instead of the model that `run` is given, as a vLLM server; None for the model.
 
     Attributes:
         stats: work of the last batch.
         on_end: called as each dialogue ends, with its position in the batch, so that it can be written down.
     """
 
-    def __init__(self, chat: ChatTokens, *, lengths: LengthConfig, tools: Detail = "full") -> None:
-        self.chat, self.lengths, self.tools = chat, lengths, tools
+    def __init__(
+        self,
+        chat: ChatTokens,
+        *,
+        lengths: LengthConfig,
+        tools: Detail = "full",
+        backend: RemoteBackend | None = None,
+    ) -> None:
+        self.chat, self.lengths, self.tools, self.backend = chat, lengths, tools, backend
         self.stats = DecoderStats()
         self.on_end: Callable[[int, Dialogue, TokenTrajectory], None] | None = None
         self._runner: asyncio.Runner | None = None
+
+    def update_weights(self, model: torch.nn.Module) -> None:
+        """Hand a changed model to the backend, if it has weights of its own. All processes call it together."""
+        if self.backend is None:
+            return
+        from accelerate import PartialState  # type: ignore[import-untyped]
+
+        state = PartialState()
+        if state.is_main_process:
+            self.backend.load(model)
+        state.wait_for_everyone()
 
     def run(
         self,
         model: PreTrainedModel,
         dialogues: Sequence[Dialogue],
         *,
-        generator: torch.Generator,
+        seeds: Sequence[int],
         temperature: float = 1.0,
     ) -> list[TokenTrajectory]:
         """Hold the dialogues; one trajectory each, in order. The model's mode (train, eval) is restored.
+
+        What a dialogue samples depends on its own seed of ``seeds``, so that a batch can be held in parts.
 
         One event loop serves all calls, so that the clients of users keep their connections.
         """
@@ -82,13 +116,15 @@ class RolloutDriver:
         was_training = model.training
         model.train(False)
         try:
-            return self._runner.run(self.arun(model, dialogues, generator=generator, temperature=temperature))
+            return self._runner.run(self.arun(model, dialogues, seeds=seeds, temperature=temperature))
         finally:
             model.train(was_training)
 
     def close(self) -> None:
-        """Close the event loop. May be called again."""
+        """Close the backend and the event loop. May be called again."""
         if self._runner is not None:
+            if self.backend is not None:
+                self._runner.run(self.backend.aclose())
             self._runner.close()
             self._runner = None
 
@@ -97,32 +133,52 @@ class RolloutDriver:
         model: PreTrainedModel,
         dialogues: Sequence[Dialogue],
         *,
-        generator: torch.Generator,
+        seeds: Sequence[int],
         temperature: float = 1.0,
     ) -> list[TokenTrajectory]:
         """`run` on the caller's event loop."""
-        decoder = DialogueDecoder(
-            model,
-            end_id=self.chat.end_id,
-            pad_id=self.chat.pad_id,
-            temperature=temperature,
-            generator=generator,
-        )
-        self.stats = decoder.stats
-        rows = await asyncio.gather(*(self._open(row, dialogue) for row, dialogue in enumerate(dialogues)))
-        feeds = {row: state.feed for row, state in enumerate(rows) if not state.over}
-        live = {row: rows[row] for row in feeds}
-        while feeds:
-            budgets = {row: self._budget(live[row].trajectory) for row in feeds}
-            turns = decoder.sample(feeds, budgets)
-            for row, turn in turns.items():
-                live[row].trajectory.add_agent(turn.ids, turn.logprobs)
-            await asyncio.gather(*(self._answer(live[row]) for row in turns))
-            decoder.drop(row for row in turns if live[row].over)
-            feeds = {row: live[row].feed for row in turns if not live[row].over}
-        for state in rows:
-            state.trajectory.check()
-        return [state.trajectory for state in rows]
+        backend: Backend
+        if self.backend is None:
+            backend = Batcher(CacheEngine(model, end_id=self.chat.end_id, pad_id=self.chat.pad_id))
+        else:
+            backend = self.backend
+        try:
+            return await self.hold(backend, dialogues, seeds=seeds, temperature=temperature)
+        finally:
+            if self.backend is None:
+                await backend.aclose()
+
+    async def hold(
+        self,
+        backend: Backend,
+        dialogues: Sequence[Dialogue],
+        *,
+        seeds: Sequence[int],
+        temperature: float = 1.0,
+    ) -> list[TokenTrajectory]:
+        """`arun` with turns from any backend."""
+        backend.begin(temperature=temperature, seeds=seeds)
+        self.stats = backend.stats
+        tasks = [asyncio.create_task(self._hold(backend, row, dialogue)) for row, dialogue in enumerate(dialogues)]
+        try:
+            trajectories = await asyncio.gather(*tasks)
+        finally:
+            for task in tasks:  # those that still run when one has raised
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        for trajectory in trajectories:
+            trajectory.check()
+        return trajectories
+
+    async def _hold(self, backend: Backend, row: int, dialogue: Dialogue) -> TokenTrajectory:
+        """One dialogue from its opening to its end."""
+        state = await self._open(row, dialogue)
+        while not state.over:
+            turn = await backend.sample(row, state.feed, self._budget(state.trajectory))
+            state.trajectory.add_agent(turn.ids, turn.logprobs)
+            await self._answer(state)
+        backend.drop(row)
+        return state.trajectory
 
     async def _open(self, row: int, dialogue: Dialogue) -> _Live:
         """Start the session and encode the prompt. A failure leaves a trajectory of masked tokens."""
@@ -139,7 +195,7 @@ class RolloutDriver:
             return unopened
         policy = session.system_prompt if dialogue.policy is None else dialogue.policy
         shown = system_prompt(policy, session.tools, tool_detail=self.tools)
-        ids, sources = self.chat.prompt(shown, result.messages)
+        ids, sources = self.chat.prompt(shown, dialogue.reads(result.messages))
         state = _Live(row, dialogue, begin(ids, sources), feed=ids)
         if len(ids) >= self.lengths.total:
             raise ConfigError(
@@ -166,7 +222,7 @@ class RolloutDriver:
             return
         if self._over(state, result):
             return
-        suffix, sources = self.chat.suffix(result.messages)
+        suffix, sources = self.chat.suffix(state.dialogue.reads(result.messages))
         if len(trajectory) + len(suffix) >= self.lengths.total:
             self._truncate(state, f"{self.lengths.total} tokens")
             return

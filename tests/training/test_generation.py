@@ -1,18 +1,20 @@
 import random
 
+import numpy as np
 import pytest
 import torch
 
 from mua_env.errors import ConfigError
-from mua_env.training.generation import DialogueDecoder
+from mua_env.training.generation import DialogueDecoder, inverse_sample
+from mua_env.training.stopping import RunStopped
 
 from .conftest import Toy
 
 
 def _decoder(toy: Toy, temperature: float = 1.0, seed: int = 0) -> tuple[DialogueDecoder, torch.nn.Module]:
     model = toy.model().eval()
-    generator = torch.Generator().manual_seed(seed)
-    decoder = DialogueDecoder(model, end_id=toy.chat.end_id, pad_id=0, temperature=temperature, generator=generator)
+    seeds = {row: 100 * seed + row for row in range(8)}
+    decoder = DialogueDecoder(model, end_id=toy.chat.end_id, pad_id=0, temperature=temperature, seeds=seeds)
     return decoder, model
 
 
@@ -64,6 +66,24 @@ def test_budgets_ends_and_seeds(toy: Toy) -> None:
     assert other.sample(prompts, dict.fromkeys(prompts, 40)) != outs[0]
 
 
+def test_a_row_samples_the_same_whatever_stands_beside_it(toy: Toy) -> None:
+    prompts = {row: ids.prompt_ids for row, ids in enumerate(toy.encode()[:6])}
+    together = _decoder(toy, seed=3)[0].sample(prompts, dict.fromkeys(prompts, 25))
+    for some in ({4: prompts[4]}, {row: prompts[row] for row in (5, 1, 2)}):
+        apart = _decoder(toy, seed=3)[0].sample(some, dict.fromkeys(some, 25))
+        assert {row: turn.ids for row, turn in apart.items()} == {row: together[row].ids for row in some}
+
+
+def test_tokens_are_drawn_with_their_probabilities() -> None:
+    logprobs = torch.log(torch.tensor([0.5, 0.0, 0.2, 0.3])).expand(4000, 4)
+    rng = np.random.default_rng(1)
+    drawn = torch.bincount(inverse_sample(logprobs, rng.random(4000).tolist()), minlength=4) / 4000
+    assert drawn.tolist() == pytest.approx([0.5, 0.0, 0.2, 0.3], abs=0.03)
+    assert inverse_sample(logprobs[:3], [0.0, 0.51, 1 - 1e-16]).tolist() == [0, 2, 3]
+    with pytest.raises(RunStopped, match="weights are broken"):
+        inverse_sample(logprobs[:1] * float("nan"), [0.5])
+
+
 def test_history_is_read_once(toy: Toy) -> None:
     decoder, _ = _decoder(toy)
     trajectories = toy.encode()[:8]
@@ -80,5 +100,5 @@ def test_wrong_input_is_refused(toy: Toy) -> None:
     with pytest.raises(ConfigError, match="at least one new token"):
         decoder.sample({0: []}, {0: 1})
     with pytest.raises(ConfigError, match="temperature must be 0 or more, got -1"):
-        DialogueDecoder(model, end_id=2, pad_id=0, temperature=-1, generator=torch.Generator())  # type: ignore[arg-type]
+        DialogueDecoder(model, end_id=2, pad_id=0, temperature=-1, seeds={})  # type: ignore[arg-type]
     assert decoder.sample({}, {}) == {}

@@ -19,9 +19,8 @@ def _roll(
 ) -> tuple[list[TokenTrajectory], DialoguePool, RolloutDriver]:
     pool = DialoguePool(toy.setting, user or ToyUser(), max_turns=turns)
     driver = RolloutDriver(toy.chat, lengths=lengths or LengthConfig(total=400, turn=40), tools="compact")
-    generator = torch.Generator().manual_seed(1)
     tasks = [toy.setting.tasks[number % 40] for number in range(count)]
-    out = driver.run(toy.model(), pool.dialogues(tasks, range(count)), generator=generator)
+    out = driver.run(toy.model(), pool.dialogues(tasks, range(count)), seeds=range(100, 100 + count))
     driver.close()
     return out, pool, driver
 
@@ -143,4 +142,5 @@ def test_users_are_awaited_together(toy: Toy) -> None:
     user = _SlowUser()
     trajectories, _, _ = _roll(toy, user=user, count=16)
     assert user.most == 16
-    assert trajectories == _roll(toy, count=16)[0]
+    # In another company sums are rounded otherwise, which only log-probabilities show.
+    assert [t.ids for t in trajectories] == [t.ids for t in _roll(toy, count=16)[0]]
