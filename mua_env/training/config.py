@@ -19,6 +19,8 @@ from mua_env.training.advantages import Std
 from mua_env.training.template import Detail
 
 S = TypeVar("S", bound=BaseModel)
+Results = Literal["full", "brief"]
+"""How much of what a tool returned the agent is shown."""
 
 
 class _Settings(BaseModel):
@@ -41,6 +43,9 @@ class ScratchConfig(_Settings):
     feed_forward: int = Field(3, description="width of the feed-forward layer, in multiples of `hidden`")
     positions: int = Field(4096, description="longest sequence in tokens")
     vocabulary: int = Field(2048, description="size of the tokenizer; small, and digits single")
+    phrases: bool = Field(
+        False, description="tokens of their own for what is the same in every dialogue, on top of `vocabulary`"
+    )
 
     @model_validator(mode="after")
     def _divides(self) -> ScratchConfig:
@@ -61,6 +66,18 @@ class ModelConfig(_Settings):
     )
 
 
+class TaskSource(_Settings):
+    """One source of a mix of tasks; what is None is the environment's."""
+
+    id: str | None = Field(None, description="registered environment, as MUA/Airline-v1")
+    tasks: str | None = Field(None, description="task set of the training")
+    held_out: str | None = Field(None, description="task set that success is measured on")
+    path: str | None = Field(None, description="where the files of a public benchmark lie")
+    share: float | None = Field(
+        None, gt=0, description="of the queries, relative to the other sources'; None for the number of its tasks"
+    )
+
+
 class EnvironmentConfig(_Settings):
     """Which tasks the agent is trained on, and what it is shown."""
 
@@ -68,13 +85,27 @@ class EnvironmentConfig(_Settings):
     tasks: str = Field("train", description="task set: split, or split:level=N, or tau1:train")
     held_out: str = Field("test", description="task set that success is measured on")
     path: str | None = Field(None, description="where the files of a public benchmark lie")
+    sources: tuple[TaskSource, ...] = Field(
+        (), description="several task sets, of one domain or more, mixed; empty for `tasks` alone (§4.1: two)"
+    )
     user: str = Field("agenda", description="user simulator; the paper uses GPT-4o (§4.1)")
     user_options: dict[str, Any] = Field(default_factory=dict, description="further arguments of the user")
+    held_out_user_options: dict[str, Any] | None = Field(
+        None, description="those of the users that success is measured with; None for the same"
+    )
     policy: Detail = Field("full", description="policy document as the agent reads it")
     tools: Detail = Field("full", description="tool schemas as the agent reads them")
+    results: Results = Field(
+        "full", description="tool results as the agent reads them; 'brief' for small models, as the domain words it"
+    )
     max_turns: int = Field(30, ge=1, description="turns a task (§4.1)")
     reward: RewardName = Field("outcome", description="database alone; outputs are dropped in training (§4.1)")
     held_out_reward: RewardName = Field("task", description="evaluation keeps them (§4.1)")
+
+    def each(self) -> list[EnvironmentConfig]:
+        """One environment for each source, in order; this one where there is no mix."""
+        given = [source.model_dump(exclude={"share"}, exclude_none=True) for source in self.sources]
+        return [self.model_copy(update={"sources": (), **values}) for values in given] or [self]
 
 
 class LengthConfig(_Settings):
@@ -134,6 +165,24 @@ class GrpoSettings(_Settings):
     trl: dict[str, Any] = Field(default_factory=dict, description="any further field of trl.GRPOConfig")
 
 
+class SamplingConfig(_Settings):
+    """What samples the agent's turns in training and evaluation (this project)."""
+
+    backend: Literal["transformers", "vllm-server", "vllm"] = Field(
+        "transformers", description="the trained model itself, a vLLM server, or vLLM in the trainer's process"
+    )
+    url: str | None = Field(None, description="of the vLLM server, as http://127.0.0.1:8000")
+    sync: Literal["disk", "nccl"] = Field("disk", description="how weights reach the server; nccl needs GPUs")
+    timeout: float = Field(600.0, gt=0, description="seconds for one turn of the server, its queue included")
+    options: dict[str, Any] = Field(default_factory=dict, description="further arguments of vllm.LLM")
+
+    @model_validator(mode="after")
+    def _has_server(self) -> SamplingConfig:
+        if self.backend == "vllm-server" and not self.url:
+            raise ValueError("backend vllm-server needs sampling.url")
+        return self
+
+
 class EvaluationConfig(_Settings):
     """Success on held-out tasks (§4.1: temperature 0, each test set four times)."""
 
@@ -142,6 +191,23 @@ class EvaluationConfig(_Settings):
     temperature: float = Field(0.0, ge=0, description="0 is greedy (§4.1)")
     batch: int = Field(64, description="dialogues at once")
     every: int = Field(0, description="GRPO updates between evaluations; 0 for start and end only")
+
+
+class SafetyConfig(_Settings):
+    """When a run is saved, and when it stops by itself (this project)."""
+
+    minutes: float = Field(
+        5.0,
+        ge=0,
+        description="between checkpoints; 0 for one after each update. A killed run loses no dialogue either way, "
+        "but repeats the updates since the last checkpoint",
+    )
+    faults: float = Field(
+        0.5,
+        ge=0,
+        le=1,
+        description="share of a batch's dialogues that may fail for reasons not the agent's; more stop the run",
+    )
 
 
 class TrainConfig(_Settings):
@@ -156,6 +222,8 @@ class TrainConfig(_Settings):
     cold_start: ColdStartConfig | None = Field(default_factory=ColdStartConfig, description="None skips it")
     grpo: GrpoSettings | None = Field(default_factory=GrpoSettings, description="None skips it")
     evaluation: EvaluationConfig = Field(default_factory=EvaluationConfig)
+    sampling: SamplingConfig = Field(default_factory=SamplingConfig)
+    safety: SafetyConfig = Field(default_factory=SafetyConfig)
 
 
 def paper_defaults() -> TrainConfig:

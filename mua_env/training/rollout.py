@@ -93,7 +93,7 @@ class RolloutDriver:
         from accelerate import PartialState  # type: ignore[import-untyped]
 
         state = PartialState()
-        if state.is_main_process:
+        if state.is_main_process or not self.backend.shared:
             self.backend.load(model)
         state.wait_for_everyone()
 

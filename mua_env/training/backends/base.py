@@ -53,10 +53,16 @@ class Backend(Protocol):
 
 
 class RemoteBackend(Backend, Protocol):
-    """A backend with weights of its own, which must be told when the model has changed."""
+    """A backend with weights of its own, which must be told when the model has changed.
+
+    Attributes:
+        shared: whether all processes sample from the same weights; then only the first one hands them over.
+    """
+
+    shared: bool
 
     def load(self, model: torch.nn.Module) -> None:
-        """Take over the weights of a model. Called between batches, by the first process only."""
+        """Take over the weights of a model. Called between batches."""
 
 
 @dataclass(frozen=True)
