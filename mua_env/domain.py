@@ -19,6 +19,7 @@ from sqlalchemy.orm import DeclarativeBase
 from mua_env.database import Database, Rows
 from mua_env.discovery import domain_entries
 from mua_env.errors import ConfigError, DomainError, TaskError, did_you_mean
+from mua_env.kit import Kit, Settle, solo_kit
 from mua_env.tasks import Goal, Task, TaskSet, parse_source, read_tasks, select_level
 from mua_env.tools import Toolkit
 
@@ -37,6 +38,9 @@ class Domain(ABC):
         toolkit: the agent's tools.
         user_toolkit: the user's own tools over the same database, as a phone to operate (default: none). The agent
             neither has nor sees them; what the user does with them reaches it only as far as the user tells.
+        stage: functions that set scenes up and check them, called by nobody in the dialogue (default: none).
+        settle: carries changes from one side of the world to the other (default: there is one side).
+        policies: names of the variants of the policy document, the default first (default: there is one).
         splits: names of its own splits.
         text_with_calls_reaches_user: whether text beside tool calls is said to the user (default: no).
         scratch_tools: tools that look nothing up and take free text; audits leave their arguments out.
@@ -48,6 +52,9 @@ class Domain(ABC):
     models: ClassVar[type[DeclarativeBase]]
     toolkit: ClassVar[type[Toolkit]]
     user_toolkit: ClassVar[type[Toolkit] | None] = None
+    stage: ClassVar[type[Toolkit] | None] = None
+    settle: ClassVar[Settle | None] = None
+    policies: ClassVar[tuple[str, ...]] = ()
     splits: ClassVar[tuple[str, ...]] = ("train", "test")
     text_with_calls_reaches_user: ClassVar[bool] = False
     scratch_tools: ClassVar[frozenset[str]] = frozenset({"calculate", "think"})
@@ -57,9 +64,34 @@ class Domain(ABC):
     def data(self) -> Rows:
         """The domain's own seeded data: table name -> rows."""
 
+    def kit(self, *, solo: bool = False) -> Kit:
+        """The tools of its own tasks; ``solo`` puts the user's into the agent's hands.
+
+        Raises:
+            DomainError: solo mode where the user has no tools.
+        """
+        kit = Kit(
+            self.toolkit,
+            models=self.models,
+            user_toolkit=self.user_toolkit,
+            stage=self.stage,
+            settle=type(self).settle,
+        )
+        return solo_kit(kit) if solo else kit
+
     @abstractmethod
     def policy(self, *, compact: bool = False) -> str:
         """The policy document, markdown; ``compact`` is the same rules in few words, for small models."""
+
+    def policy_variant(self, variant: str | None = None, *, solo: bool = False, compact: bool = False) -> str:
+        """One of several policy documents. Overridden by domains that have ``policies`` or a solo mode.
+
+        Args:
+            variant: one of ``policies``; ``None`` is the first.
+            solo: for an agent that has the user's tools too.
+            compact: the same rules in few words.
+        """
+        return self.policy(compact=compact)
 
     @abstractmethod
     def tasks(self, split: str) -> Sequence[Task]:
@@ -73,6 +105,10 @@ class Domain(ABC):
     def expert(self, *, style: str = "plain") -> Agent:
         """A scripted agent that solves the domain's tasks by dialogue."""
         raise DomainError(f"the domain {self.name!r} has no scripted expert")
+
+    def brief(self, tool: str, result: str) -> str:
+        """What a tool returned, in few words, for models too small to read whole records (default: as it is)."""
+        return result
 
     def derive_goal(self, task: Task, rows: Rows) -> Goal | None:
         """An agenda made from a public task's gold actions and the user's own record, or ``None``."""
@@ -91,11 +127,20 @@ class Domain(ABC):
         """Verified tasks without end."""
         raise DomainError(f"the domain {self.name!r} generates no tasks")
 
-    def public(self, benchmark: str, split: str, path: str | Path | None) -> TaskSet:
+    def public(
+        self, benchmark: str, split: str, path: str | Path | None, *, policy: str | None = None, solo: bool = False
+    ) -> TaskSet:
         """The tasks of a public benchmark, read from the user's own copy of it."""
         raise TaskError(f"the domain {self.name!r} reads no tasks of {benchmark!r}")
 
-    def task_set(self, source: str = "train", *, path: str | Path | None = None) -> TaskSet:
+    def task_set(
+        self,
+        source: str = "train",
+        *,
+        path: str | Path | None = None,
+        policy: str | None = None,
+        solo: bool = False,
+    ) -> TaskSet:
         """The tasks of a source.
 
         Args:
@@ -103,26 +148,36 @@ class Domain(ABC):
                 ``"generate:level=2"`` (also ``seed=``, ``split=``) for a new verified task at each reset; a public
                 benchmark (``"tau1:test"``); or a JSON Lines file of tasks.
             path: where the files of a public benchmark lie.
+            policy: one of ``policies``; ``None`` is the first.
+            solo: the agent has the user's tools too, and nobody is on the line.
 
         Raises:
             TaskError: there is no such source, or it cannot be read.
+            ConfigError: there is no such policy document.
+            DomainError: solo mode where the user has no tools.
         """
+        if policy is not None and policy not in self.policies:
+            known = f"it has {', '.join(map(repr, self.policies))}" if self.policies else "it has one policy document"
+            raise ConfigError(f"{self.name} has no policy {policy!r}; {known}")
         name, options = parse_source(source)
+        if ":" in name:
+            benchmark, _, split = name.partition(":")
+            return self.public(benchmark, split, path, policy=policy, solo=solo)
+        return self._set_in(self._own_tasks(source, name, options), source, policy, solo)
+
+    def _own_tasks(self, source: str, name: str, options: dict[str, str]) -> Sequence[Task]:
         if name in self.splits:
             level = _integer(options, "level", source)
             tasks = select_level(self.tasks(name), level)
             if not tasks:
                 raise TaskError(f"{self.name} {name!r} has no tasks of level {level}")
-            return self._own(source, tasks)
+            return tasks
         if name == "generate":
             from mua_env.generation import GeneratedTasks
 
-            return self._own(source, GeneratedTasks(self, source, options))
-        if ":" in name:
-            benchmark, _, split = name.partition(":")
-            return self.public(benchmark, split, path)
+            return GeneratedTasks(self, source, options)
         if source.endswith(".jsonl"):
-            return self._own(source, self._checked(source, read_tasks(source)))
+            return self._checked(source, read_tasks(source))
         known = [*self.splits, "generate", "tau1:test"]
         raise TaskError(
             f"unknown task source {source!r} for {self.name}.{did_you_mean(source, known)} "
@@ -135,14 +190,17 @@ class Domain(ABC):
                 raise TaskError(f"{source}: task {task.id!r} is of the domain {task.domain!r}, not of {self.name!r}")
         return tasks
 
-    def _own(self, source: str, tasks: Sequence[Task]) -> TaskSet:
+    def _set_in(self, tasks: Sequence[Task], source: str, policy: str | None, solo: bool) -> TaskSet:
+        variant = policy or next(iter(self.policies), "")
         return TaskSet(
             name=source,
             domain=self.name,
             tasks=tasks,
             data=self.data,
-            policy=self.policy(),
+            policy=self.policy_variant(variant or None, solo=solo),
             world=f"{self.name}:own",
+            kit=self.kit(solo=True) if solo else None,
+            variant="-".join(filter(None, (variant, "solo" if solo else ""))),
         )
 
 

@@ -53,6 +53,8 @@ class DialogueEnv(gym.Env[Observation, Any]):
         scoring: ``"strict"``, ``"compat"``, or ``None`` (default) for the task source's own.
         max_turns: turns before truncation (default 30).
         database_url: PostgreSQL server; ``None`` (default) is SQLite in memory.
+        policy: which policy document, where the domain has several (Telecom: ``"manual"`` or ``"workflow"``).
+        solo: the agent has the user's tools too and works on a ticket alone; ``user`` is not used.
         debug: put the task, with instruction and gold actions, into ``info["task"]``.
         render_mode: ``"ansi"`` (``render`` returns the dialogue as text) or ``None``.
 
@@ -74,6 +76,8 @@ class DialogueEnv(gym.Env[Observation, Any]):
         scoring: Mode | None = None,
         max_turns: int = 30,
         database_url: str | None = None,
+        policy: str | None = None,
+        solo: bool = False,
         debug: bool = False,
         render_mode: Literal["ansi"] | None = None,
     ) -> None:
@@ -81,7 +85,9 @@ class DialogueEnv(gym.Env[Observation, Any]):
             raise ConfigError(f"max_turns is {max_turns!r}; it must be a whole number, at least 1")
         if render_mode not in (None, "ansi"):
             raise ConfigError(f"render_mode is {render_mode!r}; use 'ansi' or None")
-        setting = load_setting(domain, tasks, path=tasks_path, mode=scoring, database_url=database_url)
+        setting = load_setting(
+            domain, tasks, path=tasks_path, mode=scoring, database_url=database_url, policy=policy, solo=solo
+        )
         self._set_up(
             Session(setting, make_user(user, user_options), reward=check_reward(reward), max_turns=max_turns),
             debug=debug,
@@ -224,6 +230,8 @@ def make_info(session: Session, result: StepResult, *, first: bool, debug: bool)
         info["user"] = session.user.describe(episode.task)
         info["scoring"] = session.setting.mode
         info["revision"] = session.setting.revision
+        info["variant"] = session.setting.tasks.variant
+        info["source_revision"] = session.setting.tasks.source_revision
     if debug:
         info["task"] = episode.task.model_dump(mode="json")
     if result.done:

@@ -19,7 +19,8 @@ from typing import Any, Literal
 from mua_env.errors import EpisodeError
 from mua_env.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from mua_env.scoring import Fault, Record
-from mua_env.tasks import Task
+from mua_env.tasks import Action, Task
+from mua_env.tools import Requestor
 from mua_env.trajectory import Entry
 from mua_env.users.base import UserActs, UserReply
 from mua_env.world import World
@@ -177,9 +178,19 @@ class Episode:
             events=tuple(self._events),
             terminal_tool=self._terminal_tool,
             terminal_text=self._terminal_text,
+            calls=self._calls() if self.task.criteria is not None else (),
             truncated=self.truncated,
             fault=self.fault,
         )
+
+    def _calls(self) -> tuple[Action, ...]:
+        """Every call that can be read, of agent and user."""
+        acts = [act for entry in self.entries for act in entry.user_acts] + [act for _, act in self._acts]
+        said = [entry.message for entry in self.entries if isinstance(entry.message, AssistantMessage)]
+        calls: list[tuple[Requestor, ToolCall]] = [("agent", call) for message in said for call in message.tool_calls]
+        calls += [("user", call) for act in acts for call in act.tool_calls]
+        read = (_read(call, requestor) for requestor, call in calls)
+        return tuple(action for action in read if action is not None)
 
     def fork(self, world: World) -> Episode:
         """A copy that goes on independently, in a fork of the world."""
@@ -252,6 +263,16 @@ class Episode:
 
 def _with_id(call: ToolCall, id: str) -> ToolCall:
     return call if call.id else ToolCall(id=id, function=call.function)
+
+
+def _read(call: ToolCall, requestor: Requestor) -> Action | None:
+    try:
+        arguments = json.loads(call.function.arguments or "{}")
+    except ValueError:
+        return None
+    if not isinstance(arguments, dict):
+        return None
+    return Action(name=call.function.name, arguments=arguments, requestor=requestor)
 
 
 def _values(arguments: str) -> str:

@@ -31,7 +31,9 @@ class PackagedDomain(Domain):
         """Shipped tasks of a split, by level."""
         return _shipped(type(self).__module__, split)
 
-    def public(self, benchmark: str, split: str, path: str | Path | None) -> TaskSet:
+    def public(
+        self, benchmark: str, split: str, path: str | Path | None, *, policy: str | None = None, solo: bool = False
+    ) -> TaskSet:
         """tau-bench's tasks of this domain (``tau1:test`` and, where it has them, others) from the user's own copy.
 
         Raises:

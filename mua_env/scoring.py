@@ -6,26 +6,22 @@ for form. The parts and the difference that stand beside it explain a score to a
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from mua_env.checks import Check, checks_of, share
 from mua_env.database import Changes
 from mua_env.difference import CellDifference, compare
 from mua_env.errors import ConfigError
-from mua_env.tasks import Requirement, Task
+from mua_env.tasks import Action, Task
 from mua_env.tools import Mode
 from mua_env.world import SQLWorld
 
 RewardName = Literal["task", "outcome", "tau1", "tau1-no-outputs"]
 Fault = Literal["user", "environment"]
-
-_NUMBER = re.compile(r"(?<![\w#.])\d+(?:\.\d+)?(?!\w|\.\d)")
-_MOST_NUMBERS = 25
-_DENIED = r"(?<!\bnot )(?<!n't )(?<!\bno longer )(?<!\bneither )(?<!\bnor )(?<!\bnot yet )(?<!\bnever )"
 
 BASES: dict[str, tuple[str, ...]] = {
     "task": ("database", "requirements"),
@@ -33,13 +29,21 @@ BASES: dict[str, tuple[str, ...]] = {
     "tau1": ("database", "outputs"),
     "tau1-no-outputs": ("database",),
 }
-"""Which parts each reward multiplies. ``outcome`` is the paper's training reward (section 4.1 drops outputs)."""
+"""Which parts each reward multiplies. ``outcome`` is the paper's training reward (section 4.1 drops outputs).
+
+A task with criteria of its own (telecom, tau2-bench) names its basis itself; ``task`` adds the requirements to it,
+``outcome`` leaves out what was said (``outputs``, ``judged``)."""
+
+PARTS: tuple[str, ...] = ("database", "requirements", "outputs", "assertions", "actions", "judged")
+"""All parts of a score. Only tasks with criteria of their own have the last three."""
+_PLAIN_PARTS = PARTS[:3]
 
 
 class Record(BaseModel):
     """What scoring needs to know of an episode: what was said and done, never how.
 
-    ``terminal_text`` is what the arguments of the terminal call say.
+    ``terminal_text`` is what the arguments of the terminal call say. ``calls`` are the calls of agent and user, failed
+    ones too, kept where a task asks for them. ``judged`` are a judge's verdicts on the task's statements.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -48,6 +52,8 @@ class Record(BaseModel):
     events: tuple[str, ...] = ()
     terminal_tool: str | None = None
     terminal_text: str = ""
+    calls: tuple[Action, ...] = ()
+    judged: tuple[bool | None, ...] | None = None
     truncated: bool = False
     fault: Fault | None = None
 
@@ -59,7 +65,14 @@ class Score(BaseModel):
         reward: 1.0 or 0.0; ``None`` when the episode must not count (a failure that is not the agent's).
         success: ``reward == 1``; ``None`` with it.
         parts: 1.0 or 0.0 for each part, whether it is in the basis or not; ``None`` where a task has no such part.
+            ``database``: it is as after the gold actions. ``requirements``, ``outputs``: those of the task.
+            ``assertions``, ``actions``, ``judged``: those of its criteria (``judged`` is ``None`` without a judge).
         basis: the parts whose product is the reward.
+        checks: the single checks in the basis, the database being one.
+        tcr: task completion rate, the share of the checks that hold; 0 for an episode that was cut (as tau2 scores),
+            ``None`` with the reward. Never mixed with success.
+        tcr_at_end: the same on the state in which the episode was left, cut or not.
+        initial_tcr: the same before anything was done.
         difference: where the database is not as expected.
         unmet: requirements and outputs that do not hold, in words.
         gold_failures: gold actions that failed when they were run (public tasks have some).
@@ -75,6 +88,10 @@ class Score(BaseModel):
     success: bool | None
     parts: dict[str, float | None]
     basis: tuple[str, ...]
+    checks: tuple[Check, ...] = ()
+    tcr: float | None = None
+    tcr_at_end: float | None = None
+    initial_tcr: float | None = None
     difference: tuple[CellDifference, ...] = ()
     unmet: tuple[str, ...] = ()
     gold_failures: tuple[str, ...] = ()
@@ -82,19 +99,22 @@ class Score(BaseModel):
     truncated: bool = False
     reward_name: str = "task"
     mode: Mode = "strict"
+    criteria: tuple[str, ...] | None = None
+    """The basis that the task itself names, if it does."""
 
     def under(self, reward: RewardName) -> float | None:
         """What another reward gives for the same episode."""
-        return _product(self.parts, BASES[reward], self.fault, self.truncated)
+        return _product(self.parts, _basis(reward, self.criteria), self.fault, self.truncated)
 
 
 class Gold(BaseModel):
-    """The effect of a task's gold actions on a fresh database."""
+    """The effect of a task's gold actions on a fresh database, and which of the checks hold without them."""
 
     model_config = ConfigDict(frozen=True, arbitrary_types_allowed=True)
 
     changes: Changes
     failures: tuple[str, ...] = ()
+    initial: tuple[Check, ...] = ()
 
 
 class Scorer:
@@ -140,46 +160,54 @@ class Scorer:
     def _run_gold(self, task: Task) -> Gold:
         world = self._world = self._world or self._make_world()
         world.load(task.initial_actions)
+        before, others = world.snapshot(), checks_of(task, world, Record(), mode=self._mode)
         failures = []
+        settle = self._mode == "strict" or world.kit.settled_gold
         for action in task.actions:
             if action.requestor == "agent" and world.is_terminal(action.name):
                 continue
-            result = world.call(action.name, action.arguments, requestor=action.requestor)
+            result = world.call(action.name, action.arguments, requestor=action.requestor, settle=settle)
             if not result.ok:
                 failures.append(f"{action.name}: {result.content}")
-        return Gold(changes=world.snapshot(), failures=tuple(failures))
+        changes = world.snapshot()
+        database = _database_check(not self._difference(task, changes, before, world))
+        return Gold(changes=changes, failures=tuple(failures), initial=(database, *others))
+
+    def _difference(self, task: Task, gold: Changes, got: Changes, world: SQLWorld) -> list[CellDifference]:
+        initial = world.database.template.reader().row
+        found = compare(gold, got, initial=initial, sets=self._sets, mode=self._mode)
+        tables = None if task.criteria is None else task.criteria.tables
+        return found if tables is None else [cell for cell in found if cell.table in tables]
 
     def score(self, task: Task, world: SQLWorld, record: Record, *, reward: RewardName = "task") -> Score:
         """Score an episode that has ended in ``world``."""
         gold = self.gold(task)
-        difference = compare(
-            gold.changes,
-            world.snapshot(),
-            initial=world.database.template.reader().row,
-            sets=self._sets,
-            mode=self._mode,
-        )
-        unmet = [describe(item) for item in task.requirements if not _holds(item, record)]
-        unsaid = [f"said {text!r}" for text in task.outputs if not said(text, record.agent_texts)]
-        parts: dict[str, float | None] = {
-            "database": float(not difference),
-            "requirements": float(not unmet) if task.requirements else None,
-            "outputs": float(not unsaid) if task.outputs else None,
-        }
-        basis = BASES[reward]
+        difference = self._difference(task, gold.changes, world.snapshot(), world)
+        others = checks_of(task, world, record, mode=self._mode)
+        checks = [_database_check(not difference), *others]
+        criteria = None if task.criteria is None else task.criteria.basis
+        basis = _basis(reward, criteria)
+        parts = _parts(checks, _PLAIN_PARTS if criteria is None else PARTS)
         value = _product(parts, basis, record.fault, record.truncated)
+        counted = tuple(check for check in checks if check.part in basis)
+        at_end = None if record.fault is not None else share(counted)
         return Score(
             reward=value,
             success=None if value is None else value == 1.0,
             parts=parts,
             basis=basis,
+            checks=counted,
+            tcr=0.0 if at_end is not None and record.truncated else at_end,
+            tcr_at_end=at_end,
+            initial_tcr=share([check for check in gold.initial if check.part in basis]),
             difference=tuple(difference),
-            unmet=tuple(unmet + unsaid),
+            unmet=tuple(check.name for check in others if check.holds is False),
             gold_failures=gold.failures,
             fault=record.fault,
             truncated=record.truncated,
             reward_name=reward,
             mode=self._mode,
+            criteria=criteria,
         )
 
     def unscored(self, record: Record, *, reward: RewardName = "task") -> Score:
@@ -187,7 +215,7 @@ class Scorer:
         return Score(
             reward=None,
             success=None,
-            parts=dict.fromkeys(("database", "requirements", "outputs")),
+            parts=dict.fromkeys(_PLAIN_PARTS),
             basis=BASES[reward],
             fault=record.fault,
             truncated=record.truncated,
@@ -203,7 +231,34 @@ class Scorer:
 
 
 def _same_gold(one: Task, other: Task) -> bool:
-    return one is other or (one.actions, one.initial_actions) == (other.actions, other.initial_actions)
+    def what_counts(task: Task) -> tuple[object, ...]:
+        return task.actions, task.initial_actions, task.criteria, task.requirements, task.outputs
+
+    return one is other or what_counts(one) == what_counts(other)
+
+
+def _database_check(holds: bool) -> Check:
+    return Check(part="database", name="the database is as expected", holds=holds)
+
+
+def _parts(checks: Sequence[Check], names: Sequence[str]) -> dict[str, float | None]:
+    """Each part's product; ``None`` where a task has no such part, or nobody has judged it."""
+    parts: dict[str, float | None] = dict.fromkeys(names)
+    for name in names:
+        verdicts = [check.holds for check in checks if check.part == name]
+        if verdicts and None not in verdicts:
+            parts[name] = float(all(verdicts))
+    return parts
+
+
+def _basis(reward: RewardName, criteria: tuple[str, ...] | None) -> tuple[str, ...]:
+    """The parts that a reward multiplies; a task's own criteria go before the reward's."""
+    if criteria is None:
+        return BASES[reward]
+    if reward == "task":
+        return (*criteria, "requirements")
+    left_out = {"outcome": ("outputs", "judged"), "tau1": (), "tau1-no-outputs": ("outputs",)}[reward]
+    return tuple(name for name in criteria if name not in left_out)
 
 
 def check_reward(name: str) -> RewardName:
@@ -215,48 +270,6 @@ def check_reward(name: str) -> RewardName:
     if name not in BASES:
         raise ConfigError(f"reward is {name!r}; use one of {', '.join(map(repr, BASES))}")
     return name  # type: ignore[return-value]
-
-
-def said(text: str, agent_texts: Sequence[str]) -> bool:
-    """Whether a message of the agent holds a string: lower case, commas removed from the message (as tau-bench)."""
-    return any(text.lower() in message.lower().replace(",", "") for message in agent_texts)
-
-
-def told(value: str, agent_texts: Sequence[str]) -> bool:
-    """Whether a message of the agent states a value.
-
-    A number must stand there as a number: 4 is not stated by "#W1234", 12.5 is by "$12.50"; a message with more than
-    25 different numbers states none of them (so no agent scores by counting). Words must stand there as words, and not
-    right after a "not": "pending" is not stated by "not pending".
-    """
-    plain = [message.lower().replace(",", "") for message in agent_texts]
-    if not _NUMBER.fullmatch(value):
-        word = re.compile(rf"{_DENIED}(?<!\w){re.escape(value.lower())}(?!\w)")
-        return any(word.search(" ".join(message.split())) for message in plain)
-    found = ({float(number) for number in _NUMBER.findall(message)} for message in plain)
-    return any(float(value) in numbers for numbers in found if len(numbers) <= _MOST_NUMBERS)
-
-
-def describe(item: Requirement) -> str:
-    """A requirement in words."""
-    reason = f", whose arguments name {' or '.join(map(repr, item.reason))}" if item.reason else ""
-    return {
-        "refusal": f"the user was told that {item.intent} is not possible, and why",
-        "terminal_tool": f"the dialogue was ended with {item.name}{reason}",
-        "told": f"the user was told {item.value!r}",
-    }[item.kind]
-
-
-def _holds(item: Requirement, record: Record) -> bool:
-    if item.kind == "refusal":
-        return f"refusal:{item.intent}" in record.events
-    if item.kind == "terminal_tool":
-        return record.terminal_tool == item.name and _gives_reason(item.reason, record.terminal_text)
-    return told(item.value or "", record.agent_texts)
-
-
-def _gives_reason(words: Sequence[str], text: str) -> bool:
-    return not words or any(re.search(rf"(?<!\w){re.escape(word)}", text, re.IGNORECASE) for word in words)
 
 
 def _product(

@@ -23,6 +23,7 @@ from mua_env.setting import Setting
 from mua_env.tasks import Task
 from mua_env.trajectory import Trajectory
 from mua_env.users.base import UserReply, UserSession, UserSimulator
+from mua_env.users.solo import SoloUser
 from mua_env.world import SQLWorld
 
 _BROKEN = (DBAPIError, PendingRollbackError)
@@ -49,7 +50,7 @@ class Session:
 
     Args:
         setting: the domain with its tasks, shared by many sessions.
-        user: makes the users, shared by many sessions.
+        user: makes the users, shared by many sessions. In solo mode nobody is on the line, and it is not used.
         reward: ``"task"`` (default), ``"outcome"``, ``"tau1"`` or ``"tau1-no-outputs"``.
         max_turns: turns after which an episode is truncated (default 30).
     """
@@ -58,7 +59,7 @@ class Session:
         self, setting: Setting, user: UserSimulator, *, reward: RewardName = "task", max_turns: int = 30
     ) -> None:
         self.setting = setting
-        self.user = user
+        self.user = SoloUser() if setting.kit.solo else user
         self.reward: RewardName = reward
         self.max_turns = max_turns
         self._world: SQLWorld | None = None
@@ -174,6 +175,8 @@ class Session:
             tasks=self.setting.tasks.name,
             scoring=self.setting.mode,
             revision=self.setting.revision,
+            variant=self.setting.tasks.variant,
+            source_revision=self.setting.tasks.source_revision,
             task_id=episode.task.id,
             seed=self._seed,
             agent=agent,

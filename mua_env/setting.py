@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Table
+from sqlalchemy.orm import DeclarativeBase
 
 from mua_env.database import Template, open_template
 from mua_env.database._statements import statements_of
 from mua_env.domain import Domain, load_domain
 from mua_env.errors import ConfigError, DomainError
+from mua_env.kit import Kit
 from mua_env.scoring import Scorer
 from mua_env.tasks import TaskSet
 from mua_env.tools import Mode
@@ -45,24 +47,24 @@ class Setting:
         self.tasks = task_set
         self.mode: Mode = mode or task_set.mode
         self.database_url = database_url
-        _check_user_tools(domain)
-        self.template = _template(domain, task_set, database_url)
+        self.kit = task_set.kit or domain.kit()
+        _check_user_tools(domain.name, self.kit)
+        self.template = _template(self.kit.models or domain.models, task_set, database_url)
         self.scorer = Scorer(self.make_world, sets=_sets(self.template.tables), mode=self.mode)
 
     def make_world(self) -> SQLWorld:
         """A world on a clone of its own."""
-        domain = self.domain
-        return SQLWorld(self.template, domain.toolkit, user_toolkit=domain.user_toolkit, mode=self.mode)
+        return SQLWorld(self.template, self.kit, mode=self.mode)
 
     @cached_property
     def tools(self) -> list[dict[str, Any]]:
         """Function schemas of the agent's tools."""
-        return self.domain.toolkit.schemas()
+        return self.kit.toolkit.schemas()
 
     @cached_property
     def user_tools(self) -> list[dict[str, Any]]:
         """Function schemas of the user's own tools, empty where it has none. Never given to the agent."""
-        return [] if self.domain.user_toolkit is None else self.domain.user_toolkit.schemas()
+        return [] if self.kit.user_toolkit is None else self.kit.user_toolkit.schemas()
 
     @cached_property
     def revision(self) -> str:
@@ -72,20 +74,18 @@ class Setting:
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def _check_user_tools(domain: Domain) -> None:
-    specs = {} if domain.user_toolkit is None else domain.user_toolkit.specs
+def _check_user_tools(domain: str, kit: Kit) -> None:
+    specs = {} if kit.user_toolkit is None else kit.user_toolkit.specs
     for name, spec in specs.items():
         if spec.terminal:
-            raise DomainError(
-                f"{domain.name}: the user's tool {name!r} is terminal; a user ends a dialogue by its reply"
-            )
+            raise DomainError(f"{domain}: the user's tool {name!r} is terminal; a user ends a dialogue by its reply")
 
 
-def _template(domain: Domain, task_set: TaskSet, url: str | None) -> Template:
+def _template(models: type[DeclarativeBase], task_set: TaskSet, url: str | None) -> Template:
     key = (task_set.world, url or "")
     with _lock:
         if key not in _templates:
-            _templates[key] = open_template(domain.models, task_set.data(), url=url)
+            _templates[key] = open_template(models, task_set.data(), url=url)
         return _templates[key]
 
 
@@ -116,8 +116,17 @@ def _sets(tables: dict[str, Table]) -> dict[str, frozenset[str]]:
 
 
 @lru_cache(maxsize=64)
-def _shared(domain: Domain, source: str, path: str | None, mode: Mode | None, url: str | None) -> Setting:
-    return Setting(domain, domain.task_set(source, path=path), mode=mode, database_url=url)
+def _shared(
+    domain: Domain,
+    source: str,
+    path: str | None,
+    mode: Mode | None,
+    url: str | None,
+    policy: str | None,
+    solo: bool,
+) -> Setting:
+    tasks = domain.task_set(source, path=path, policy=policy, solo=solo)
+    return Setting(domain, tasks, mode=mode, database_url=url)
 
 
 def load_setting(
@@ -127,15 +136,28 @@ def load_setting(
     path: str | Path | None = None,
     mode: Mode | None = None,
     database_url: str | None = None,
+    policy: str | None = None,
+    solo: bool = False,
 ) -> Setting:
     """The setting for a domain and a task source; equal arguments share one in a process.
+
+    Args:
+        domain: the domain, or its name.
+        tasks: a task source, or a task set as it is.
+        path: where the files of a public benchmark lie.
+        mode: how the tools behave and databases are compared; ``None`` takes the task set's own.
+        database_url: ``None`` for SQLite in memory, or a PostgreSQL server.
+        policy: which policy document, where a domain has several; ``None`` takes its first.
+        solo: whether the agent has the user's tools too and talks to nobody.
 
     Raises:
         DomainError, TaskError, ConfigError: what was asked for cannot be had.
     """
     loaded = load_domain(domain)
     if isinstance(tasks, TaskSet):
+        if policy is not None or solo:
+            raise ConfigError("policy and solo belong to a task source; this TaskSet has its own policy document")
         return Setting(loaded, tasks, mode=mode, database_url=database_url)
     if not isinstance(tasks, str):
         raise ConfigError(f"tasks is a task source (as 'train') or a TaskSet, got {type(tasks).__name__}")
-    return _shared(loaded, tasks, None if path is None else str(path), mode, database_url)
+    return _shared(loaded, tasks, None if path is None else str(path), mode, database_url, policy, solo)

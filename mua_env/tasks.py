@@ -22,6 +22,7 @@ from pydantic import (
 
 from mua_env.database import Rows
 from mua_env.errors import TaskError, did_you_mean
+from mua_env.kit import Kit
 from mua_env.tools import Mode, Requestor
 
 
@@ -122,6 +123,47 @@ class Requirement(_Model):
         return self
 
 
+class Assertion(_Model):
+    """Something that must be so in the world at the end: a function of the domain's stage, and what it must say."""
+
+    name: str
+    arguments: dict[str, Any] = Field(default_factory=dict)
+    expected: bool = True
+
+
+class ActionCheck(_Model):
+    """A call that must have been made, by the agent or the user (source: tau2-bench).
+
+    ``compare`` names the arguments that must agree; none of them for ``()``. ``None`` compares all arguments, and in
+    ``compat`` mode those alone that the call itself has, as tau2 does.
+    """
+
+    action: Action
+    compare: tuple[str, ...] | None = None
+
+
+Part = Literal["database", "requirements", "outputs", "assertions", "actions", "judged"]
+"""A part of a score; :class:`mua_env.scoring.Score` says what each is."""
+
+
+class Criteria(_Model):
+    """How a task is scored where its gold actions alone do not say (source: tau2-bench's evaluation criteria).
+
+    Attributes:
+        basis: the parts whose product is the reward.
+        assertions: what must be so in the world.
+        action_checks: the calls that must have been made.
+        statements: sentences about the dialogue that a model judges.
+        tables: the tables that the part ``database`` compares; ``None`` is all of them.
+    """
+
+    basis: tuple[Part, ...] = ("database",)
+    assertions: tuple[Assertion, ...] = ()
+    action_checks: tuple[ActionCheck, ...] = ()
+    statements: tuple[str, ...] = ()
+    tables: tuple[str, ...] | None = None
+
+
 class Task(_Model):
     """A task of a domain.
 
@@ -134,6 +176,8 @@ class Task(_Model):
         outputs: strings that the agent must say, in the evaluation of tau-bench.
         requirements: what else must hold.
         initial_actions: run before the dialogue, on both sides of the comparison.
+        criteria: how it is scored, where the database alone does not say.
+        ticket: what an agent in solo mode is told instead of a dialogue.
         split: name of the split it belongs to.
         level: difficulty, 1 (one request) to 5; ``None`` for public tasks.
         user_id: key of the user in the database, where there is one.
@@ -147,9 +191,20 @@ class Task(_Model):
     outputs: tuple[str, ...] = ()
     requirements: tuple[Requirement, ...] = ()
     initial_actions: tuple[Action, ...] = ()
+    criteria: Criteria | None = None
+    ticket: str = ""
     split: str = ""
     level: int | None = None
     user_id: str | None = None
+
+    @model_serializer(mode="wrap")
+    def _leave_out_what_few_have(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        # As in Action: tasks without these keep their form, and so their revision.
+        fields: dict[str, Any] = handler(self)
+        for name in ("criteria", "ticket"):
+            if not getattr(self, name):
+                fields.pop(name, None)
+        return fields
 
 
 @dataclass(frozen=True)
@@ -164,6 +219,9 @@ class TaskSet:
         policy: the policy document, markdown.
         mode: how the tools behave by default (``"compat"`` for public benchmarks quoted as such).
         world: key of the data: two sets with equal keys share one template.
+        kit: the tools, where they are not the domain's own.
+        variant: which policy document, where there are several, as ``"workflow"`` or ``"manual-solo"``.
+        source_revision: which release of a public benchmark it is, by its content.
     """
 
     name: str
@@ -173,6 +231,9 @@ class TaskSet:
     policy: str
     world: str
     mode: Mode = "strict"
+    kit: Kit | None = None
+    variant: str = ""
+    source_revision: str = ""
     _index: dict[str, int] = field(default_factory=dict, repr=False, compare=False)
 
     def __len__(self) -> int:

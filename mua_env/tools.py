@@ -28,8 +28,8 @@ from mua_env.errors import DomainError, ToolError, did_you_mean
 Mode = Literal["strict", "compat"]
 """``compat`` behaves as the public benchmark does, faults included; ``strict`` mends them."""
 
-Requestor = Literal["agent", "user"]
-"""Whose hands a call is in: each has tools of its own over one database."""
+Requestor = Literal["agent", "user", "world"]
+"""Whose hands a call is in: each has tools of its own over one database. ``world`` sets scenes up and checks them."""
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _MARK = "__mua_tool__"
@@ -152,31 +152,41 @@ class Toolkit:
         """Function schemas of all tools, by name (a fresh list over shared dictionaries)."""
         return [spec.schema for spec in cls.specs.values()]
 
-    def call(self, name: str, arguments: str | Mapping[str, Any]) -> ToolResult:
+    def call(
+        self, name: str, arguments: str | Mapping[str, Any], *, settle: Callable[[], None] | None = None
+    ) -> ToolResult:
         """Run one tool.
 
         Args:
             name: name of the tool.
             arguments: JSON text as the agent wrote it, or a mapping.
+            settle: runs after a writing tool, in the same savepoint.
 
         Returns:
             The result; never raises for anything that the agent can get wrong.
         """
         try:
-            return ToolResult(self._run(name, arguments), ok=True)
+            return ToolResult(self._run(name, arguments, settle), ok=True)
         except ToolError as error:
             return ToolResult(f"Error: {_clip(str(error))}", ok=False)
 
-    def _run(self, name: str, arguments: str | Mapping[str, Any]) -> str:
+    def parse(self, spec: ToolSpec, arguments: str | Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments of a call by name, validated by the tool's schema (default)."""
+        return spec.parse(arguments)
+
+    def _run(self, name: str, arguments: str | Mapping[str, Any], settle: Callable[[], None] | None) -> str:
         spec = self.specs.get(name)
         if spec is None:
             raise ToolError(f"unknown tool {name!r}.{did_you_mean(name, self.specs)} Tools: {', '.join(self.specs)}")
-        values = spec.parse(arguments)
+        values = self.parse(spec, arguments)
         method = getattr(self, name)
         guarded = spec.writes or self.db.spoiled_by_errors
         try:
             with self.db.savepoint() if guarded else nullcontext():
-                return _as_text(method(**values))
+                text = _as_text(method(**values))
+                if settle is not None and spec.writes:
+                    settle()
+                return text
         except (UnstorableValue, OverflowError) as error:
             reason = getattr(error, "orig", None) or error
             raise ToolError(f"{name}: an argument does not fit the database ({reason})") from None

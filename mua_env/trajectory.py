@@ -41,7 +41,9 @@ class Trajectory(BaseModel):
     """An episode, whole: enough to read it, to score it again and to train on it.
 
     ``scoring`` is how tools behave and databases are compared (``compat`` or ``strict``; empty in files that are older
-    than the field). ``id`` is unique in its run. ``seed`` and ``task_id`` reproduce it where agent and user are seeded.
+    than the field). ``variant`` names the policy document where there are several, ``source_revision`` the release of
+    a public benchmark. ``id`` is unique in its run. ``seed`` and ``task_id`` reproduce it where agent and user are
+    seeded.
     """
 
     schema_version: int = SCHEMA_VERSION
@@ -50,6 +52,8 @@ class Trajectory(BaseModel):
     tasks: str
     scoring: str = ""
     revision: str
+    variant: str = ""
+    source_revision: str = ""
     task_id: str
     seed: int
     agent: str = ""
@@ -66,23 +70,30 @@ class Trajectory(BaseModel):
 
 
 class TrajectoryWriter:
-    """Appends trajectories to a file; each is on the disk before :meth:`write` returns.
+    """Appends trajectories to a file; each is on the disk before :meth:`write` returns (see ``sync``).
 
     Args:
         path: the file, made with its folder when it does not exist. A last line that a killed run left half
             written is cut off first, so that the next one starts clean.
+        sync: False leaves it to the operating system when a line reaches the disk: it outlives the process, but
+            not a failure of the machine.
     """
 
-    def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
+    def __init__(self, path: str | Path, *, sync: bool = True) -> None:
+        self.path, self._sync = Path(path), sync
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        _cut_half_line(self.path)
+        cut_half_line(self.path)
         self._file: IO[str] = self.path.open("a", encoding="utf-8", newline="\n")
 
     def write(self, trajectory: Trajectory) -> None:
         """Append one trajectory."""
         self._file.write(trajectory.model_dump_json() + "\n")
         self._file.flush()
+        if self._sync:
+            self.sync()
+
+    def sync(self) -> None:
+        """Return when all lines are on the disk."""
         os.fsync(self._file.fileno())
 
     def close(self) -> None:
@@ -127,7 +138,8 @@ def _parse(line: str, where: str) -> Trajectory:
     return trajectory
 
 
-def _cut_half_line(path: Path) -> None:
+def cut_half_line(path: Path) -> None:
+    """Cut off a last line that was left half written; a file that does not exist is left alone."""
     if not path.exists():
         return
     with path.open("rb+") as file:

@@ -78,11 +78,15 @@ class DialogueVectorEnv(VectorEnv[Any, Any, Any]):
         scoring: Mode | None = None,
         max_turns: int = 30,
         database_url: str | None = None,
+        policy: str | None = None,
+        solo: bool = False,
         debug: bool = False,
     ) -> None:
         if num_envs < 1:
             raise ConfigError(f"num_envs is {num_envs}; it must be at least 1")
-        setting = load_setting(domain, tasks, path=tasks_path, mode=scoring, database_url=database_url)
+        setting = load_setting(
+            domain, tasks, path=tasks_path, mode=scoring, database_url=database_url, policy=policy, solo=solo
+        )
         simulator = make_user(user, user_options)
         check_reward(reward)
         self.sessions = [Session(setting, simulator, reward=reward, max_turns=max_turns) for _ in range(num_envs)]

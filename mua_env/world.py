@@ -7,7 +7,8 @@ from typing import Any, Protocol
 
 from mua_env.database import Changes, Database, Template
 from mua_env.errors import TaskError
-from mua_env.tasks import Action
+from mua_env.kit import Kit
+from mua_env.tasks import Action, Assertion
 from mua_env.tools import Mode, Requestor, Toolkit, ToolResult
 
 
@@ -18,7 +19,7 @@ class World(Protocol):
         """Go back to the initial state, then run a task's initial actions."""
 
     def call(self, name: str, arguments: str | Mapping[str, Any], *, requestor: Requestor = "agent") -> ToolResult:
-        """Run one tool of the agent or of the user; an error changes nothing."""
+        """Run one tool of the agent, of the user or of the world itself; an error changes nothing."""
 
     def is_terminal(self, name: str) -> bool:
         """Whether a successful call of this tool of the agent ends the episode."""
@@ -41,29 +42,20 @@ class SQLWorld:
 
     Args:
         template: the loaded data.
-        toolkit: the agent's tools.
-        user_toolkit: the user's tools over the same database, where it has any.
+        kit: whose tools there are; the agent's toolkit alone will do where nobody else has any.
         mode: how the tools behave.
     """
 
-    def __init__(
-        self,
-        template: Template,
-        toolkit: type[Toolkit],
-        *,
-        user_toolkit: type[Toolkit] | None = None,
-        mode: Mode = "strict",
-    ) -> None:
-        self._toolkit_class = toolkit
-        self._user_toolkit_class = user_toolkit
+    def __init__(self, template: Template, kit: Kit | type[Toolkit], *, mode: Mode = "strict") -> None:
+        self.kit = kit if isinstance(kit, Kit) else Kit(kit)
         self.mode: Mode = mode
         self._bind(template.clone())
 
     def _bind(self, database: Database) -> None:
-        self.database = database
-        self.toolkit = self._toolkit_class(database, mode=self.mode)
-        hands = self._user_toolkit_class
-        self.user_toolkit = None if hands is None else hands(database, mode=self.mode)
+        kit, self.database = self.kit, database
+        self.toolkit = kit.toolkit(database, mode=self.mode)
+        self.user_toolkit = None if kit.user_toolkit is None else kit.user_toolkit(database, mode=self.mode)
+        self._stage = None if kit.stage is None else kit.stage(database, mode=self.mode)
 
     def load(self, actions: Iterable[Action] = ()) -> None:
         """Roll back, then run a task's initial actions.
@@ -76,22 +68,47 @@ class SQLWorld:
             result = self.call(action.name, action.arguments, requestor=action.requestor)
             if not result.ok:
                 raise TaskError(f"initial action {action.name}({action.arguments}) fails: {result.content}")
+        self._settle()
 
-    def call(self, name: str, arguments: str | Mapping[str, Any], *, requestor: Requestor = "agent") -> ToolResult:
-        """Run one tool of the agent or of the user."""
-        toolkit = self.toolkit if requestor == "agent" else self.user_toolkit
+    def call(
+        self, name: str, arguments: str | Mapping[str, Any], *, requestor: Requestor = "agent", settle: bool = True
+    ) -> ToolResult:
+        """Run one tool of the agent, of the user or of the world itself.
+
+        Args:
+            name: name of the tool.
+            arguments: JSON text, or a mapping.
+            requestor: whose tool it is.
+            settle: whether what it changes is carried to the other side.
+        """
+        toolkit = {"agent": self.toolkit, "user": self.user_toolkit, "world": self._stage}[requestor]
         if toolkit is None:
-            return ToolResult(f"Error: unknown tool {name!r}: the user has no tools here", ok=False)
-        return toolkit.call(name, arguments)
+            return ToolResult(f"Error: unknown tool {name!r}: the {requestor} has no tools here", ok=False)
+        return toolkit.call(name, arguments, settle=self._settle if settle else None)
+
+    def holds(self, assertion: Assertion) -> bool:
+        """Whether an assertion holds in the present state.
+
+        Raises:
+            TaskError: there is no such function, it refuses its arguments, or gives no truth value.
+        """
+        result = self.call(assertion.name, assertion.arguments, requestor="world")
+        if not result.ok or result.content not in ("true", "false"):
+            raise TaskError(f"assertion {assertion.name}({assertion.arguments}) gives {result.content}, no truth value")
+        return (result.content == "true") is assertion.expected
+
+    def _settle(self) -> None:
+        if self.kit.settle is not None:
+            self.kit.settle(self.database, self.mode)
 
     def is_terminal(self, name: str) -> bool:
         """Whether a successful call of this tool of the agent ends the episode."""
-        spec = self._toolkit_class.specs.get(name)
+        spec = self.kit.toolkit.specs.get(name)
         return spec is not None and spec.terminal
 
     def schemas(self) -> list[dict[str, Any]]:
         """Function schemas of the agent's tools."""
-        return self._toolkit_class.schemas()
+        return self.kit.toolkit.schemas()
 
     def snapshot(self) -> Changes:
         """The rows that differ from the template."""
@@ -100,8 +117,7 @@ class SQLWorld:
     def fork(self) -> SQLWorld:
         """An independent world in the same state, on a clone of its own."""
         twin = object.__new__(type(self))
-        twin._toolkit_class, twin._user_toolkit_class = self._toolkit_class, self._user_toolkit_class
-        twin.mode = self.mode
+        twin.kit, twin.mode = self.kit, self.mode
         twin._bind(self.database.fork())
         return twin
 

@@ -59,7 +59,7 @@ class TransferAgent(Agent):
 
 def baselines(setting: Setting) -> list[Agent]:
     """The baselines of a domain: do nothing, transfer at once (where a tool ends the dialogue), random."""
-    terminal = [spec for spec in setting.domain.toolkit.specs.values() if spec.terminal]
+    terminal = [spec for spec in setting.kit.toolkit.specs.values() if spec.terminal]
     return [IdleAgent(), *map(TransferAgent, terminal[:1]), RandomAgent()]
 
 

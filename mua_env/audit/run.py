@@ -94,7 +94,7 @@ class _Auditor:
     def task(self, task: Task, position: int) -> TaskAudit:
         """Everything about one task."""
         values = self._sources.of(task)
-        specs = self._setting.domain.toolkit.specs
+        specs = self._setting.kit.toolkit.specs
         runs, not_run = self._baselines(task, position)
         return TaskAudit(
             id=task.id,
@@ -123,13 +123,13 @@ class _Auditor:
 
     def _gold(self, task: Task) -> tuple[tuple[FailedCall, ...], Changes]:
         world = self._world
-        specs = self._setting.domain.toolkit.specs
+        specs = self._setting.kit.toolkit.specs
         world.load(task.initial_actions)
         failures = []
         for position, action in enumerate(task.actions):
-            if world.is_terminal(action.name):
+            if action.requestor == "agent" and world.is_terminal(action.name):
                 continue
-            result = world.call(action.name, action.arguments)
+            result = world.call(action.name, action.arguments, requestor=action.requestor)
             if not result.ok:
                 failures.append(
                     FailedCall(

@@ -137,7 +137,7 @@ def _details(setting: Setting, task: Task) -> Iterator[str]:
         yield f"Gold: {action.name} {json.dumps(action.arguments, ensure_ascii=False)}"
     for text in task.outputs:
         yield f"The agent must say: {text}"
-    from mua_env.scoring import describe
+    from mua_env.checks import describe
 
     for item in task.requirements:
         yield f"Must hold: {describe(item)}"
