@@ -77,4 +77,6 @@ def _notice(db: Database, around: Row) -> None:
     if phone is not None:
         before = dict(phone)
         radio.search_network(phone, around)
-        db.update(Phone, PHONE, **{name: value for name, value in phone.items() if value != before[name]})
+        changed = {name: value for name, value in phone.items() if value != before[name]}
+        if changed:
+            db.update(Phone, PHONE, **changed)
