@@ -35,6 +35,22 @@ PathOption = Annotated[
     Path | None, typer.Option("--path", help="Where the files of a public benchmark lie (for tau1:...).")
 ]
 SeedOption = Annotated[int, typer.Option("--seed", help="Of everything random.")]
+ScoringOption = Annotated[
+    str | None,
+    typer.Option(
+        "--scoring", help="strict, or compat: as the public benchmark, faults included. Default: the source's."
+    ),
+]
+PolicyOption = Annotated[
+    str | None, typer.Option("--policy", help="Policy document, where there are several: manual or workflow (Telecom).")
+]
+SoloOption = Annotated[
+    bool, typer.Option("--solo", help="The agent has the user's tools too, and works on a ticket alone.")
+]
+DatabaseOption = Annotated[
+    str | None,
+    typer.Option("--database", help="PostgreSQL server, as postgresql://...; SQLite in memory if not given."),
+]
 UserOption = Annotated[
     str, typer.Option("--user", help="User simulator: agenda (offline), llm, local (a model's folder), or human.")
 ]
@@ -71,11 +87,21 @@ def split_source(source: str) -> tuple[str, str | None]:
     return domain, tasks or None
 
 
-def open_setting(domain: str, tasks: str, path: Path | None) -> Setting:
+def open_setting(
+    domain: str,
+    tasks: str,
+    path: Path | None,
+    *,
+    scoring: str | None = None,
+    policy: str | None = None,
+    solo: bool = False,
+    database: str | None = None,
+) -> Setting:
     """Load a domain with its tasks."""
     from mua_env.setting import load_setting
 
-    return load_setting(domain, tasks, path=path)
+    mode: Any = scoring  # checked there
+    return load_setting(domain, tasks, path=path, mode=mode, policy=policy, solo=solo, database_url=database)
 
 
 def choose_task(setting: Setting, task_id: str | None, seed: int) -> Task:

@@ -16,6 +16,10 @@ def play(
     domain: opt.DomainOption = "retail",
     tasks: opt.TasksOption = "train",
     path: opt.PathOption = None,
+    scoring: opt.ScoringOption = None,
+    policy: opt.PolicyOption = None,
+    solo: opt.SoloOption = False,
+    database: opt.DatabaseOption = None,
     task: Annotated[str | None, typer.Option("--task", help="Id of a task; without it the seed draws one.")] = None,
     seed: opt.SeedOption = 0,
     role: Annotated[Literal["agent", "user"], typer.Option("--as", help="The side that you take.")] = "agent",
@@ -42,7 +46,7 @@ def play(
 
     if watch and user == "human":
         raise ConfigError("--watch takes no side; with --user human use --as user")
-    setting = opt.open_setting(domain, tasks, path)
+    setting = opt.open_setting(domain, tasks, path, scoring=scoring, policy=policy, solo=solo, database=database)
     chosen = opt.choose_task(setting, task, seed)
     cast = opt.open_cast(
         setting,

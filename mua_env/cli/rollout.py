@@ -30,6 +30,10 @@ def rollout(
     domain: opt.DomainOption = "retail",
     tasks: opt.TasksOption = "test",
     path: opt.PathOption = None,
+    scoring: opt.ScoringOption = None,
+    policy: opt.PolicyOption = None,
+    solo: opt.SoloOption = False,
+    database: opt.DatabaseOption = None,
     count: Annotated[int | None, typer.Option("--count", "-n", min=1, help="Only the first so many tasks.")] = None,
     repeats: Annotated[int, typer.Option("--repeats", min=1, help="Dialogues for each task.")] = 1,
     seed: opt.SeedOption = 0,
@@ -65,7 +69,7 @@ def rollout(
 
     if user == "human":
         raise ConfigError("--user human: many dialogues at once are no place for a person; use `mua-env play`")
-    setting = opt.open_setting(domain, tasks, path)
+    setting = opt.open_setting(domain, tasks, path, scoring=scoring, policy=policy, solo=solo, database=database)
     options = {
         "user_options": opt.parse_pairs(user_option, "--user-option"),
         "agent_options": opt.parse_pairs(agent_option, "--agent-option"),
@@ -87,6 +91,8 @@ def rollout(
         "revision": setting.revision,
         "task_revision": tasks_revision(episode.task for episode in episodes),
         "mode": setting.mode,
+        **({"variant": setting.tasks.variant} if setting.tasks.variant else {}),
+        **({"source_revision": setting.tasks.source_revision} if setting.tasks.source_revision else {}),
         "repeats": repeats,
         "seed": seed,
         "user": user,
