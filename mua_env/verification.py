@@ -14,8 +14,9 @@ from threading import Lock
 from mua_env.database import Changes, Template
 from mua_env.difference import compare
 from mua_env.errors import TaskError
+from mua_env.kit import Kit
 from mua_env.tasks import Action, Request, Task
-from mua_env.tools import Toolkit
+from mua_env.tools import Toolkit, ToolSpec
 from mua_env.world import SQLWorld
 
 
@@ -46,7 +47,7 @@ class Verifier:
 
     Args:
         template: the domain's loaded data.
-        toolkit: its tools.
+        kit: its tools; the agent's toolkit alone will do where nobody else has any.
         open_reads: calls that an agent can make before it knows anything of the user; what they yield is public.
         sets: for each table, the columns whose lists have no order.
     """
@@ -54,15 +55,14 @@ class Verifier:
     def __init__(
         self,
         template: Template,
-        toolkit: type[Toolkit],
+        kit: Kit | type[Toolkit],
         *,
         open_reads: Iterable[Action] = (),
         sets: Mapping[str, frozenset[str]] | None = None,
     ) -> None:
         self._lock = Lock()
-        self._world = SQLWorld(template, toolkit)
+        self._world = SQLWorld(template, kit)
         self._initial = template.reader().row
-        self._toolkit = toolkit
         self._sets = sets
         self._public = frozenset(self._values(self._world, open_reads))
 
@@ -90,7 +90,8 @@ class Verifier:
             yield f"gold fails: {failure}"
             return
         changes = self._world.snapshot()
-        yield from _effect(task, changes)
+        yield from self._asserted(task)
+        yield from self._effect(task, changes)
         yield from self._order(task, candidate.reordered or self._reversed(task.actions), changes)
         for actions in candidate.must_run:
             failure = self._run(task, self._writes(actions))
@@ -108,8 +109,31 @@ class Verifier:
         failure = self._run(task, self._writes(reordered))
         if failure:
             yield f"gold in another order fails: {failure}"
-        elif compare(changes, self._world.snapshot(), initial=self._initial, sets=self._sets):
+        elif self._differs(task, changes, self._world.snapshot()):
             yield "gold in another order reaches another state"
+
+    def _differs(self, task: Task, one: Changes, other: Changes) -> bool:
+        tables = None if task.criteria is None else task.criteria.tables
+        cells = compare(one, other, initial=self._initial, sets=self._sets)
+        return any(tables is None or cell.table in tables for cell in cells)
+
+    def _asserted(self, task: Task) -> Iterator[str]:
+        """The assertions that do not hold in the present state, in words."""
+        for item in task.criteria.assertions if task.criteria else ():
+            if not self._world.holds(item):
+                yield f"the gold does not bring about {item.name}({json.dumps(item.arguments)})"
+
+    def _effect(self, task: Task, changes: Changes) -> Iterator[str]:
+        """A task must ask for something: a change of the world, or something else that an idle agent lacks."""
+        self._world.load(task.initial_actions)
+        changed = self._differs(task, self._world.snapshot(), changes) or any(self._asserted(task))
+        done = any(_ends_done(request) for request in task.goal.requests) if task.goal else not task.requirements
+        if done and not changed:
+            yield "gold changes nothing"
+        if not done and changed:
+            yield "gold changes something, but nothing is to be done"
+        if not changed and not task.requirements:
+            yield "an agent that does nothing would succeed"
 
     def _refused(self, task: Task, actions: Sequence[Action]) -> Iterator[str]:
         failure = self._run(task, actions[:-1])
@@ -119,12 +143,18 @@ class Verifier:
             yield f"{actions[-1].name}({json.dumps(actions[-1].arguments)}) should be refused but succeeds"
 
     def _reversed(self, actions: Sequence[Action]) -> tuple[Action, ...]:
-        reads = [action for action in actions if not self._toolkit.specs[action.name].writes]
+        reads = [action for action in actions if not self._spec(action).writes]
         return (*reads, *reversed(self._writes(actions)))
 
     def _writes(self, actions: Iterable[Action]) -> list[Action]:
         """The calls that can change something: once all have run, running the reads again proves nothing."""
-        return [action for action in actions if self._toolkit.specs[action.name].writes]
+        return [action for action in actions if self._spec(action).writes]
+
+    def _spec(self, action: Action) -> ToolSpec:
+        kit = self._world.kit
+        toolkit = kit.toolkit if action.requestor == "agent" else kit.user_toolkit
+        assert toolkit is not None
+        return toolkit.specs[action.name]
 
     def _run(self, task: Task, actions: Iterable[Action], seen: set[str] | None = None) -> str | None:
         """Run actions from the task's initial state; the first failure in words.
@@ -134,12 +164,12 @@ class Verifier:
         self._world.load(task.initial_actions)
         written: set[str] = set()
         for action in actions:
-            result = self._world.call(action.name, action.arguments)
+            result = self._world.call(action.name, action.arguments, requestor=action.requestor)
             if not result.ok:
                 return f"{action.name}({json.dumps(action.arguments)}): {result.content}"
             if seen is None:
                 continue
-            if self._toolkit.specs[action.name].writes:
+            if self._spec(action).writes:
                 written.update(scalars(json.dumps(action.arguments)))
             else:
                 seen.update(set(scalars(result.content)) - written)
@@ -192,17 +222,6 @@ def verified(propose: Callable[[int], Candidate | None], verifier: Verifier, *, 
             return candidate
         last = problems[0]
     raise TaskError(f"no sound task in {attempts} attempts; the last problem: {last}")
-
-
-def _effect(task: Task, changes: Changes) -> Iterator[str]:
-    """A task must ask for something: a change of the database, or something else that an idle agent lacks."""
-    done = any(_ends_done(request) for request in task.goal.requests) if task.goal else not task.requirements
-    if done and not changes:
-        yield "gold changes nothing"
-    if not done and changes:
-        yield "gold changes something, but nothing is to be done"
-    if not changes and not task.requirements:
-        yield "an agent that does nothing would succeed"
 
 
 def _ends_done(request: Request) -> bool:
