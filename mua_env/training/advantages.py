@@ -13,8 +13,9 @@ from typing import Literal
 
 from mua_env.errors import ConfigError
 
-Std = Literal["population", "sample"]
-"""Divide the squared deviations by the number of rewards (population), or by one less (sample)."""
+Std = Literal["population", "sample", "none"]
+"""Divide the squared deviations by the number of rewards (population), or by one less (sample); or leave advantages
+undivided (none), as Dr. GRPO does."""
 
 
 @dataclass(frozen=True)
@@ -25,11 +26,13 @@ class GroupAdvantages:
         values: one per rollout; 0.0 where the rollout does not count, or where the group teaches nothing.
         valid: how many rollouts have a reward.
         all_equal: whether at least one rollout counts and all that count have the same reward.
+        mean: of the rewards that count; None if there is none.
     """
 
     values: tuple[float, ...]
     valid: int
     all_equal: bool
+    mean: float | None = None
 
 
 def group_advantages(rewards: Sequence[float | None], *, std: Std = "population") -> GroupAdvantages:
@@ -37,7 +40,7 @@ def group_advantages(rewards: Sequence[float | None], *, std: Std = "population"
 
     A reward of None marks a failed episode: it is out of the group, for the mean and the standard
     deviation too. The paper is silent on groups whose rewards are all equal: their advantages are 0 here,
-    and the group is reported. Nothing is added to the denominator.
+    and the group is reported. Nothing is added to the denominator; ``std="none"`` has none.
 
     Raises:
         ConfigError: a reward is not a finite number.
@@ -50,12 +53,15 @@ def group_advantages(rewards: Sequence[float | None], *, std: Std = "population"
     if not valid:
         return GroupAdvantages(zeros, 0, False)
     if min(valid) == max(valid):
-        return GroupAdvantages(zeros, len(valid), True)
+        return GroupAdvantages(zeros, len(valid), True, valid[0])
     mean = math.fsum(valid) / len(valid)
-    squares = math.fsum((reward - mean) ** 2 for reward in valid)
-    deviation = math.sqrt(squares / (len(valid) if std == "population" else len(valid) - 1))
+    deviation = 1.0 if std == "none" else _deviation(valid, mean, len(valid) - (std == "sample"))
     values = tuple(0.0 if reward is None else (reward - mean) / deviation for reward in rewards)
-    return GroupAdvantages(values, len(valid), False)
+    return GroupAdvantages(values, len(valid), False, mean)
+
+
+def _deviation(values: Sequence[float], mean: float, count: int) -> float:
+    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / count)
 
 
 def batch_advantages(

@@ -140,6 +140,22 @@ class ColdStartConfig(_Settings):
         return self
 
 
+class CurriculumConfig(_Settings):
+    """Drawing more from the sources of a mix whose groups have both right and wrong rollouts (this project)."""
+
+    floor: float = Field(0.1, gt=0, description="weight of a source whose groups are all equal; 1 is the most")
+    memory: float = Field(0.9, ge=0, lt=1, description="of the moving average, for each group")
+
+
+class TurnCreditConfig(_Settings):
+    """Turn-level credit beside the binary reward: what the value of the dialogue rose by in a stretch of turns,
+    measured by holding forks of it to their end (this project; the estimate is VinePPO's, arXiv 2410.01679)."""
+
+    points: int = Field(2, ge=1, description="forks of a dialogue, evenly over its turns; they bound the stretches")
+    continuations: int = Field(2, ge=1, description="dialogues held from each fork; their mean reward is its value")
+    weight: float = Field(1.0, gt=0, description="of the rise in value, added to the group's advantage")
+
+
 class GrpoSettings(_Settings):
     """Group relative policy optimisation (§3.3, §4.1)."""
 
@@ -149,7 +165,11 @@ class GrpoSettings(_Settings):
     steps: int | None = Field(None, description="updates; overrides `epochs`")
     beta: float = Field(0.001, description="weight of the divergence from the reference model (§4.1)")
     epsilon: float = Field(0.2, description="clip range; the paper gives none, 0.2 is GRPO's")
-    std: Std = Field("population", description="the paper does not say which; this project divides by G")
+    std: Std = Field(
+        "population",
+        description="what advantages are divided by; the paper does not say which deviation, this project's is that "
+        "over G; 'sample' is over G - 1, 'none' (Dr. GRPO, arXiv 2503.20783) leaves r - mean",
+    )
     temperature: float = Field(1.0, gt=0, description="of rollouts (§4.1)")
     learning_rate: float = Field(1e-6, description="constant; released script")
     weight_decay: float = Field(0.01, description="released script")
@@ -162,6 +182,11 @@ class GrpoSettings(_Settings):
     user_seed: Literal["group", "rollout"] = Field(
         "group", description="whether the rollouts of a query meet the same user; this project"
     )
+    dynamic_sampling: int = Field(
+        0, ge=0, description="rounds in which groups of equal rewards are drawn anew (DAPO, arXiv 2503.14476); 0: none"
+    )
+    curriculum: CurriculumConfig | None = Field(None, description="over the sources of a mix; None for fixed shares")
+    turn_credit: TurnCreditConfig | None = Field(None, description="None for the outcome alone (§3.3.3)")
     trl: dict[str, Any] = Field(default_factory=dict, description="any further field of trl.GRPOConfig")
 
 

@@ -22,6 +22,7 @@ from mua_env.training.backends.cache_engine import CacheEngine
 from mua_env.training.chat import ChatTokens
 from mua_env.training.config import LengthConfig
 from mua_env.training.generation import DecoderStats
+from mua_env.training.happenings import what_happened
 from mua_env.training.template import Detail, system_prompt
 from mua_env.training.trajectory import TokenTrajectory, begin
 
@@ -43,6 +44,7 @@ class Dialogue:
         seed: of its user.
         policy: the policy document as the agent reads it; None for the session's own.
         shown: makes of messages what the agent reads; None leaves them as they are.
+        begun: the tokens of a dialogue that is under way in its session, up to the agent's turn; None to begin one.
     """
 
     session: Session
@@ -50,6 +52,7 @@ class Dialogue:
     seed: int
     policy: str | None = None
     shown: Callable[[Sequence[Message]], Sequence[Message]] | None = None
+    begun: TokenTrajectory | None = None
 
     def reads(self, messages: Sequence[Message]) -> Sequence[Message]:
         """Messages as the agent reads them."""
@@ -71,6 +74,7 @@ class RolloutDriver:
     Attributes:
         stats: work of the last batch.
         on_end: called as each dialogue ends, with its position in the batch, so that it can be written down.
+        on_turn: called likewise before each turn of the agent but the first, so that dialogues can be forked.
     """
 
     def __init__(
@@ -84,6 +88,7 @@ class RolloutDriver:
         self.chat, self.lengths, self.tools, self.backend = chat, lengths, tools, backend
         self.stats = DecoderStats()
         self.on_end: Callable[[int, Dialogue, TokenTrajectory], None] | None = None
+        self.on_turn: Callable[[int, Dialogue, TokenTrajectory], None] | None = None
         self._runner: asyncio.Runner | None = None
 
     def update_weights(self, model: torch.nn.Module) -> None:
@@ -183,6 +188,8 @@ class RolloutDriver:
     async def _open(self, row: int, dialogue: Dialogue) -> _Live:
         """Start the session and encode the prompt. A failure leaves a trajectory of masked tokens."""
         session = dialogue.session
+        if dialogue.begun is not None:
+            return _Live(row, dialogue, dialogue.begun, feed=dialogue.begun.ids)
         unopened = _Live(row, dialogue, begin([self.chat.end_id], ["template"]))
         try:
             result = await session.astart(dialogue.task, seed=dialogue.seed)
@@ -228,6 +235,8 @@ class RolloutDriver:
             return
         trajectory.add_environment(suffix, sources)
         state.feed = suffix
+        if self.on_turn is not None:
+            self.on_turn(state.row, state.dialogue, trajectory)
 
     def _truncate(self, state: _Live, cause: str) -> None:
         self._over(state, state.dialogue.session.truncate(cause))
@@ -243,6 +252,7 @@ class RolloutDriver:
         if result.done:
             episode = state.dialogue.session.episode
             reward = None if result.score is None else result.score.reward
+            state.trajectory.info.update(what_happened(state.dialogue.session))
             self._end(state, episode.ended_by, episode.cause, reward)
         return result.done
 

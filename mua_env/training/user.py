@@ -166,7 +166,8 @@ def _open(config: UserTrainConfig, dialogues: UserDialogues) -> tuple[PreTrained
         from mua_env.models.smollm2 import convert
 
         return load(str(convert(config.smollm2)), dtype=config.model.dtype)
-    corpus = Demonstrations(dialogues.dialogues, SystemPrompt("", None), dialogues.tried)
+    nothing = [SystemPrompt("", None)] * len(dialogues.dialogues)
+    corpus = Demonstrations(dialogues.dialogues, nothing, dialogues.tried)
     return start_from_nothing(corpus, config.model.scratch, seed=derive_seed(config.seed, "model"))
 
 
