@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from mua_env.domain import Domain
-from mua_env.errors import TaskError
+from mua_env.errors import ConfigError, TaskError
 from mua_env.tasks import Task, TaskSet, read_tasks
 
 
@@ -34,16 +34,27 @@ class PackagedDomain(Domain):
     def public(
         self, benchmark: str, split: str, path: str | Path | None, *, policy: str | None = None, solo: bool = False
     ) -> TaskSet:
-        """tau-bench's tasks of this domain (``tau1:test`` and, where it has them, others) from the user's own copy.
+        """tau-bench's and tau2-bench's tasks of this domain, from the user's own copy.
+
+        ``tau1:test`` and, where it has them, other splits; ``tau2:base``, ``tau2:train``, ``tau2:test``.
 
         Raises:
             TaskError: another benchmark was asked for, or there is no copy.
+            ConfigError: a policy document or a solo mode was asked for, which these benchmarks do not have here.
         """
         from mua_env.public import tau1
 
+        if policy is not None or solo:
+            raise ConfigError(f"{benchmark}'s {self.name} tasks have one policy document and no solo mode")
+        if benchmark == "tau2":
+            return self.public_tau2(split, path)
         if benchmark != "tau1":
-            raise TaskError(f"{self.name} reads the public benchmark 'tau1', not {benchmark!r}")
+            raise TaskError(f"{self.name} reads the public benchmarks 'tau1' and 'tau2', not {benchmark!r}")
         return tau1.task_set(self.name, split, tables=self.tables, path=path, derive=self.derive_goal)
+
+    def public_tau2(self, split: str, path: str | Path | None) -> TaskSet:
+        """tau2-bench's tasks of this domain (default: there are none)."""
+        raise TaskError(f"{self.name} reads no tasks of 'tau2'")
 
 
 @cache

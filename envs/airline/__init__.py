@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, ClassVar
 
 from mua_env.agents.base import Agent
 from mua_env.database import Database, Rows
 from mua_env.packaged import PackagedDomain
-from mua_env.tasks import Goal, Task
+from mua_env.tasks import Goal, Task, TaskSet
 
 from .models import Base
 from .rules import RULES, binding_rules
@@ -53,6 +54,12 @@ class AirlineDomain(PackagedDomain):
         from .derive import derive_goal
 
         return derive_goal(task, rows)
+
+    def public_tau2(self, split: str, path: str | Path | None) -> TaskSet:
+        """tau2-bench's tasks; see :mod:`mua_env.envs.airline.tau2` for its tools."""
+        from . import tau2
+
+        return tau2.task_set(split, path, self.derive_goal)
 
     def binding_rules(self, task: Task, database: Database) -> Sequence[str]:
         """Which of the rules in :mod:`mua_env.envs.airline.rules` a task falls under."""

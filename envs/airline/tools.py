@@ -16,7 +16,7 @@ No mode checks what the policy document leaves to the agent (who may cancel, fre
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
@@ -49,7 +49,15 @@ PaidBags = Annotated[int, Field(description="Checked bags that are paid for.")]
 
 
 class AirlineTools(Toolkit):
-    """Tools of an airline's customer service."""
+    """Tools of an airline's customer service.
+
+    Attributes:
+        bookings_take_seats: whether they do in ``compat`` mode too.
+        updates_set_cabin: whether flight updates do in ``compat`` mode too.
+    """
+
+    bookings_take_seats: ClassVar[bool] = False
+    updates_set_cabin: ClassVar[bool] = False
 
     # Reading
 
@@ -118,7 +126,7 @@ class AirlineTools(Toolkit):
         total = booking.booking_price(legs, len(passengers), nonfree_baggages, insured=insurance == "yes")
         booking.check_payments(user, paid, total, strict=self._strict)
         row = {
-            "reservation_id": booking.new_reservation_id(self.db, user_id, legs, strict=self._strict),
+            "reservation_id": self._new_reservation_id(user_id, legs),
             "user_id": user_id,
             "origin": origin,
             "destination": destination,
@@ -137,9 +145,9 @@ class AirlineTools(Toolkit):
         if row["reservation_id"] not in user["reservations"] or not self._strict:
             user["reservations"].append(row["reservation_id"])
         self._save_user(user)
-        if self._strict:
+        if self._strict or self.bookings_take_seats:
             booking.move_seats(self.db, legs, cabin, -len(passengers))
-        return row
+        return self._booked(row)
 
     @tool(writes=True)
     def cancel_reservation(self, reservation_id: ReservationId) -> dict[str, Any]:
@@ -171,8 +179,9 @@ class AirlineTools(Toolkit):
         due = (sum(leg["price"] for leg in legs) - sum(leg["price"] for leg in row["flights"])) * heads
         booking.charge_one(user, payment_id, due)
         row["flights"] = legs
-        if self._strict:
+        if self._strict or self.updates_set_cabin:
             row["cabin"] = cabin
+        if self._strict:
             booking.move_seats(self.db, legs, cabin, -heads)
         if due:
             row["payment_history"].append({"payment_id": payment_id, "amount": due})
@@ -254,6 +263,13 @@ class AirlineTools(Toolkit):
         if row is None:
             raise ToolError(f"no reservation has the id {reservation_id!r}")
         return row
+
+    def _booked(self, row: dict[str, Any]) -> dict[str, Any]:
+        """A new reservation as the caller is shown it."""
+        return row
+
+    def _new_reservation_id(self, user_id: str, legs: list[dict[str, Any]]) -> str:
+        return booking.new_reservation_id(self.db, user_id, legs, strict=self._strict)
 
     def _open(self, reservation_id: str) -> dict[str, Any]:
         row = self._reservation(reservation_id)

@@ -135,7 +135,7 @@ class RetailTools(Toolkit):
     ) -> Record:
         """Replace the delivery address of a pending order. Ask the user to confirm the whole address first."""
         order = payments.require_order(self.db, order_id)
-        payments.require_status(order, "pending", "modified")
+        self._require_changeable(order)
         address = self._address(address1, address2, city, state, country, zip)
         return self._save_order(order, address=address)
 
@@ -143,7 +143,7 @@ class RetailTools(Toolkit):
     def modify_pending_order_payment(self, order_id: OrderId, payment_method_id: MethodId) -> Record:
         """Move the payment of a pending order to another of the user's methods. Ask the user to confirm first."""
         order = payments.require_order(self.db, order_id)
-        payments.require_status(order, "pending", "modified")
+        self._require_changeable(order)
         user = payments.owner(self.db, order)
         method = payments.require_method(user, payment_method_id)
         history = order["payment_history"]
@@ -177,7 +177,7 @@ class RetailTools(Toolkit):
             self._save_methods(user)
         kind = "payment" if difference > 0 else "refund"
         history = [*order["payment_history"], payments.entry(kind, abs(difference), payment_method_id)]
-        items = _replace_items(order["items"], item_ids, variants, chained=self.mode == "compat")
+        items = self._replaced(order["items"], item_ids, variants)
         return self._save_order(order, items=items, payment_history=history, status="pending (item modified)")
 
     @tool(writes=True)
@@ -237,6 +237,14 @@ class RetailTools(Toolkit):
         self.db.update(User, user_id, address=user["address"])
         return _without_key(user)
 
+    def _require_changeable(self, order: Record) -> None:
+        """Refuse unless address and payment of the order can be changed."""
+        payments.require_status(order, "pending", "modified")
+
+    def _replaced(self, items: list[Record], item_ids: list[str], variants: list[Record]) -> list[Record]:
+        """The items of an order after a swap."""
+        return replace_items(items, item_ids, variants, chained=self.mode == "compat")
+
     def _user(self, user_id: str) -> Record:
         user = self.db.get(User, user_id)
         if user is None:
@@ -283,7 +291,7 @@ def _without_key(user: Record) -> Record:
     return {name: value for name, value in user.items() if name != "user_id"}
 
 
-def _replace_items(items: list[Record], item_ids: list[str], variants: list[Record], *, chained: bool) -> list[Record]:
+def replace_items(items: list[Record], item_ids: list[str], variants: list[Record], *, chained: bool) -> list[Record]:
     """The items after a swap.
 
     ``chained``: each swap looks among the results of those before it, as the public tool does, so that "A to B, B to

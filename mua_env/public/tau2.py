@@ -140,7 +140,7 @@ def task_set(
     rows: Callable[[Layout], Rows],
     files: Sequence[str] = ("db.json",),
     policy: Callable[[Layout], str] = lambda layout: layout.text("policy.md"),
-    kit: Kit | None = None,
+    kit: Kit | Callable[[str], Kit] | None = None,
     variant: str = "",
     path: str | Path | None = None,
     mode: Mode = "compat",
@@ -155,7 +155,7 @@ def task_set(
         rows: reads the database.
         files: the files that ``rows`` reads.
         policy: reads the policy document.
-        kit: the tools; ``None`` for the domain's own.
+        kit: the tools, or what makes them of the revision's name; ``None`` for the domain's own.
         variant: name of the policy document where there are several.
         path: see :meth:`Layout.find`.
         mode: how the tools behave by default; ``"compat"`` scores as tau2 does.
@@ -172,6 +172,7 @@ def task_set(
     if derive is not None:
         data = rows(layout)
         tasks = [task.model_copy(update={"goal": derive(task, data)}) for task in tasks]
+    revision = revision_name(domain, document)
     return TaskSet(
         name=f"tau2:{split}",
         domain=domain,
@@ -180,9 +181,9 @@ def task_set(
         policy=policy(layout),
         world=f"tau2:{domain}:{layout.digest(files)}",
         mode=mode,
-        kit=kit,
+        kit=kit(revision) if callable(kit) else kit,
         variant=variant,
-        source_revision=revision_name(domain, document),
+        source_revision=revision,
     )
 
 

@@ -284,12 +284,12 @@ def test_reads_and_the_rest(world: SQLWorld, rows: Rows) -> None:
 
 def test_swap_by_position_or_chained(world: SQLWorld, compat: SQLWorld, rows: Rows) -> None:
     """ "A to B, B to C" in one order with A and B of one product: only the public tool turns A into C."""
-    from mua_env.envs.retail.tools import _replace_items
+    from mua_env.envs.retail.tools import replace_items
 
     variants = list(rows["products"][0]["variants"].values())[:3]
     first, second, third = ({**variant, "name": "x", "product_id": "p"} for variant in variants)
     ids = [first["item_id"], second["item_id"]]
-    strict = _replace_items([first, second], ids, [second, third], chained=False)
-    chained = _replace_items([first, second], ids, [second, third], chained=True)
+    strict = replace_items([first, second], ids, [second, third], chained=False)
+    chained = replace_items([first, second], ids, [second, third], chained=True)
     assert [item["item_id"] for item in strict] == [second["item_id"], third["item_id"]]
     assert [item["item_id"] for item in chained] == [third["item_id"], second["item_id"]]
