@@ -9,7 +9,7 @@ from mua_env.agents.desk import Refusal
 from mua_env.agents.expert import Call, Heard, Step, call_all
 
 from . import expert_reading as reading
-from .expert_requests import Handler, Paying, cabin_in_words, legs_in_words, register
+from .expert_requests import Change, Paying, cabin_in_words, legs_in_words, register
 from .generate_requests import halves
 from .goals import full_name, replaced, with_bags
 from .itineraries import Itinerary, choose, itineraries, plain_legs
@@ -215,7 +215,7 @@ class Bags(Paying):
 
 
 @register("change_passenger")
-class Replace(Handler):
+class Replace(Change):
     """Puts someone else in the place of a passenger."""
 
     late_question = "ask_reservation_passengers"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any
 
@@ -24,16 +25,58 @@ _ROUNDS = 5
 
 
 class Handler(base.Handler["Desk"]):
-    """Carries out one request. Subclasses say what it needs and what it does."""
+    """Carries out one request: what every kind of it must look up and learn."""
 
     question = "ask_reservation"
     late_question = ""
-    tool = ""
-    claim = ""
 
     def __init__(self, desk: Desk, intent: str) -> None:
         super().__init__(desk, intent)
         self.row: Record = {}
+
+    def find(self, text: str) -> Asked:
+        """Learn which reservation it is about; returns the text that told it."""
+        act = self.late_question if self.desk.late and self.late_question else self.question
+        for _ in range(_ROUNDS):
+            for name in matching.reservation_ids(text):
+                if name not in self.desk.user["reservations"]:
+                    raise Refusal(f"reservation {name} is not in your profile, and I can only help with your own")
+                self.row = yield from self.desk.reservation(name)
+                return text
+            if len(matching.airport_codes(text)) > 1:
+                rows = yield from self.desk.all_reservations()
+                found = self.desk.fitting(text, rows)
+                if found:
+                    self.row = found[0]
+                    return text
+            text = yield from self.ask(act)
+            act = "ask_reservation"
+        raise Refusal("the reservation cannot be found without its id")
+
+    def transfer_if_departed(self, what: str) -> Generator[Step, Heard, None]:
+        """Hand over what concerns a trip that has begun."""
+        if rules.departed(self.row, self.desk.today):
+            name = self.row["reservation_id"]
+            summary = f"The user wants to {what} reservation {name}, of which a flight has already departed."
+            yield from call("transfer_to_human_agents", summary=summary)
+
+    def has_cancelled_flight(self) -> Generator[Step, Heard, bool]:
+        """Whether a later flight of the reservation is no longer for sale."""
+        if self.desk.trusting:
+            return True
+        legs = [leg for leg in self.row["flights"] if leg["date"] > self.desk.today]
+        listed = yield from call_all(*[_search(leg) for leg in legs])
+        return any(
+            leg["flight_number"] not in [flight["flight_number"] for flight in flights]
+            for leg, flights in zip(legs, listed, strict=True)
+        )
+
+
+class Change(Handler):
+    """A request that changes something once the user agrees. Subclasses say what it needs and what it does."""
+
+    tool = ""
+    claim = ""
 
     def run(self, text: str) -> Asked:
         """The request from the user's wish to the user's next message."""
@@ -51,9 +94,9 @@ class Handler(base.Handler["Desk"]):
             return (yield from self.desk.say("refuse", reason=str(refusal)))
         return (yield from self.desk.say("done", claim=self.claim.format(id=self.row.get("reservation_id", ""))))
 
+    @abstractmethod
     def collect(self, text: str) -> Generator[Step, Heard, None]:
         """Ask for what is needed."""
-        raise NotImplementedError
 
     def check(self) -> Generator[Step, Heard, None]:
         """Look up what the proposal needs, and refuse what is not allowed.
@@ -63,17 +106,17 @@ class Handler(base.Handler["Desk"]):
         """
         yield from ()
 
+    @abstractmethod
     def action(self) -> str:
         """What is going to be done, in words."""
-        raise NotImplementedError
 
+    @abstractmethod
     def arguments(self) -> Record:
         """Arguments of the tool call."""
-        raise NotImplementedError
 
+    @abstractmethod
     def take(self, text: str) -> bool:
         """Take over the values that a text states; whether there were any."""
-        raise NotImplementedError
 
     def amend(self, text: str) -> Generator[Step, Heard, None]:
         """Take over what the user corrects."""
@@ -97,25 +140,6 @@ class Handler(base.Handler["Desk"]):
         if isinstance(record, dict):
             self.desk.take_over(record)
 
-    def find(self, text: str) -> Asked:
-        """Learn which reservation it is about; returns the text that told it."""
-        act = self.late_question if self.desk.late and self.late_question else self.question
-        for _ in range(_ROUNDS):
-            for name in matching.reservation_ids(text):
-                if name not in self.desk.user["reservations"]:
-                    raise Refusal(f"reservation {name} is not in your profile, and I can only help with your own")
-                self.row = yield from self.desk.reservation(name)
-                return text
-            if len(matching.airport_codes(text)) > 1:
-                rows = yield from self.desk.all_reservations()
-                found = self.desk.fitting(text, rows)
-                if found:
-                    self.row = found[0]
-                    return text
-            text = yield from self.ask(act)
-            act = "ask_reservation"
-        raise Refusal("the reservation cannot be found without its id")
-
     def need(self, act: str, text: str, done: Callable[[], bool]) -> Generator[Step, Heard, None]:
         """Ask until everything is known."""
         self.take(text)
@@ -125,24 +149,6 @@ class Handler(base.Handler["Desk"]):
             self.take((yield from self.ask(act)))
         raise Refusal("the details are required")
 
-    def transfer_if_departed(self, what: str) -> Generator[Step, Heard, None]:
-        """Hand over what concerns a trip that has begun."""
-        if rules.departed(self.row, self.desk.today):
-            name = self.row["reservation_id"]
-            summary = f"The user wants to {what} reservation {name}, of which a flight has already departed."
-            yield from call("transfer_to_human_agents", summary=summary)
-
-    def has_cancelled_flight(self) -> Generator[Step, Heard, bool]:
-        """Whether a later flight of the reservation is no longer for sale."""
-        if self.desk.trusting:
-            return True
-        legs = [leg for leg in self.row["flights"] if leg["date"] > self.desk.today]
-        listed = yield from call_all(*[_search(leg) for leg in legs])
-        return any(
-            leg["flight_number"] not in [flight["flight_number"] for flight in flights]
-            for leg, flights in zip(legs, listed, strict=True)
-        )
-
 
 def _search(leg: Record) -> Call:
     return Call(
@@ -150,7 +156,7 @@ def _search(leg: Record) -> Call:
     )
 
 
-class Paying(Handler):
+class Paying(Change):
     """What requests with a payment method share."""
 
     method: Record | None = None
@@ -190,7 +196,7 @@ def register(*intents: str) -> Callable[[type[Handler]], type[Handler]]:
 
 
 @register("cancel_reservation")
-class Cancel(Handler):
+class Cancel(Change):
     """Cancels a whole reservation where the policy document allows it."""
 
     question = "ask_reservation_reason"
@@ -234,7 +240,7 @@ class Cancel(Handler):
 
 
 @register("compensation")
-class Compensate(Handler):
+class Compensate(Change):
     """Sends a certificate for trouble with a flight."""
 
     question = "ask_reservation_complaint"

@@ -10,12 +10,12 @@ from mua_env.agents.expert import Asked, Heard, Step, call
 from . import expert_reading as reading
 from . import expert_words as words
 from .expert_items import Return
-from .expert_requests import Handler, Record, register
+from .expert_requests import Change, Handler, Record, register
 from .language import matching
 
 
 @register("cancel_order")
-class Cancel(Handler):
+class Cancel(Change):
     """Cancels a pending order."""
 
     pending = True
@@ -55,7 +55,7 @@ class Cancel(Handler):
 
 
 @register("modify_order_address")
-class OrderAddress(Handler):
+class OrderAddress(Change):
     """Changes the delivery address of a pending order."""
 
     pending = True

@@ -10,11 +10,11 @@ from mua_env.agents.expert import Asked, Heard, Step
 
 from . import expert_reading as reading
 from . import expert_words as words
-from .expert_requests import Declined, Handler, Record, register
+from .expert_requests import Change, Declined, Record, register
 from .language import matching
 
 
-class _Items(Handler):
+class _Items(Change):
     """What return, exchange and modification share."""
 
     needs_profile = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,7 @@ class Declined(Exception):
 
 
 class Handler(base.Handler["Desk"]):
-    """Carries out one request. Subclasses say what it needs and what it does."""
+    """Carries out one request: what every kind of it must look up and learn."""
 
     pending = False
     """Whether the order must be pending (else: delivered)."""
@@ -36,60 +37,6 @@ class Handler(base.Handler["Desk"]):
     def __init__(self, desk: Desk, intent: str) -> None:
         super().__init__(desk, intent)
         self.order: Record = {}
-
-    def run(self, text: str) -> Asked:
-        """The request from the user's wish to the user's next message."""
-        try:
-            yield from self.collect(text)
-            while True:
-                answer = yield from self.desk.say("propose", action=self.action())
-                if reading.agrees(answer):
-                    break
-                self.notice_switch(answer)
-                yield from self.amend(answer)
-                yield from self.check()
-            claim = yield from self.carry_out()
-        except Refusal as refusal:
-            return (yield from self.desk.say("refuse", reason=str(refusal)))
-        except Declined as declined:
-            return str(declined)
-        return (yield from self.desk.say("done", claim=claim))
-
-    def collect(self, text: str) -> Generator[Step, Heard, None]:
-        """Ask for what is needed, and look it up."""
-        raise NotImplementedError
-
-    def check(self) -> Generator[Step, Heard, None]:
-        """Refuse what the policy document forbids, before proposing.
-
-        Raises:
-            Refusal: with the reason.
-        """
-        yield from ()
-
-    def action(self) -> str:
-        """What is going to be done, in words."""
-        raise NotImplementedError
-
-    def amend(self, text: str) -> Generator[Step, Heard, None]:
-        """Take over what the user corrects."""
-        raise NotImplementedError
-
-    def arguments(self) -> Record:
-        """Arguments of the tool call."""
-        raise NotImplementedError
-
-    tool = ""
-    claim = ""
-
-    def carry_out(self) -> Generator[Step, Heard, str]:
-        """Do it; returns the claim that it is done."""
-        try:
-            record = yield from call(self.tool, **self.arguments())
-        except ToolFailed as failure:
-            raise Refusal(f"the system does not allow it: {str(failure).removeprefix('Error: ').rstrip('.')}") from None
-        self.desk.changed(record)
-        return self.claim.format(order=self.order.get("order_id", ""))
 
     # the order
 
@@ -184,6 +131,64 @@ class Handler(base.Handler["Desk"]):
                 return address
             text = yield from self.ask("ask_address")
         raise Refusal("the new address is required")
+
+
+class Change(Handler):
+    """A request that changes something once the user agrees. Subclasses say what it needs and what it does."""
+
+    tool = ""
+    claim = ""
+
+    def run(self, text: str) -> Asked:
+        """The request from the user's wish to the user's next message."""
+        try:
+            yield from self.collect(text)
+            while True:
+                answer = yield from self.desk.say("propose", action=self.action())
+                if reading.agrees(answer):
+                    break
+                self.notice_switch(answer)
+                yield from self.amend(answer)
+                yield from self.check()
+            claim = yield from self.carry_out()
+        except Refusal as refusal:
+            return (yield from self.desk.say("refuse", reason=str(refusal)))
+        except Declined as declined:
+            return str(declined)
+        return (yield from self.desk.say("done", claim=claim))
+
+    @abstractmethod
+    def collect(self, text: str) -> Generator[Step, Heard, None]:
+        """Ask for what is needed, and look it up."""
+
+    def check(self) -> Generator[Step, Heard, None]:
+        """Refuse what the policy document forbids, before proposing.
+
+        Raises:
+            Refusal: with the reason.
+        """
+        yield from ()
+
+    @abstractmethod
+    def action(self) -> str:
+        """What is going to be done, in words."""
+
+    @abstractmethod
+    def amend(self, text: str) -> Generator[Step, Heard, None]:
+        """Take over what the user corrects."""
+
+    @abstractmethod
+    def arguments(self) -> Record:
+        """Arguments of the tool call."""
+
+    def carry_out(self) -> Generator[Step, Heard, str]:
+        """Do it; returns the claim that it is done."""
+        try:
+            record = yield from call(self.tool, **self.arguments())
+        except ToolFailed as failure:
+            raise Refusal(f"the system does not allow it: {str(failure).removeprefix('Error: ').rstrip('.')}") from None
+        self.desk.changed(record)
+        return self.claim.format(order=self.order.get("order_id", ""))
 
 
 HANDLERS: dict[str, Callable[[Desk, str], Handler]] = {}
