@@ -34,12 +34,17 @@ def checks_of(task: Task, world: SQLWorld, record: Record, *, mode: Mode) -> lis
     """Every check of a task but the database, in the state that ``world`` is in."""
     criteria = task.criteria or Criteria()
     judged: Sequence[bool | None] = record.judged or (None,) * len(criteria.statements)
+    anybody = mode == "compat" or world.kit.solo
     return [
         *(Check(part="requirements", name=describe(item), holds=_holds(item, record)) for item in task.requirements),
         *(Check(part="outputs", name=f"said {text!r}", holds=said(text, record.agent_texts)) for text in task.outputs),
         *(Check(part="assertions", name=_state(item), holds=world.holds(item)) for item in criteria.assertions),
         *(
-            Check(part="actions", name=_call(item.action), holds=was_called(item, record.calls, mode=mode))
+            Check(
+                part="actions",
+                name=_call(item.action),
+                holds=was_called(item, record.calls, mode=mode, anybody=anybody),
+            )
             for item in criteria.action_checks
         ),
         *(
@@ -55,14 +60,25 @@ def share(checks: Sequence[Check]) -> float | None:
     return sum(verdicts) / len(verdicts) if verdicts else None
 
 
-def was_called(check: ActionCheck, calls: Sequence[Action], *, mode: Mode = "strict") -> bool:
-    """Whether a call was made. ``compat`` lets anybody have made it, and compares as tau2 does."""
-    return any(_agrees(check, call, mode) for call in calls)
+def was_called(
+    check: ActionCheck, calls: Sequence[Action], *, mode: Mode = "strict", anybody: bool | None = None
+) -> bool:
+    """Whether a call was made.
+
+    Args:
+        check: the call.
+        calls: those that were made.
+        mode: ``compat`` compares arguments as tau2 does.
+        anybody: whether anybody may have made it; ``None`` allows it in ``compat`` mode, as tau2 does.
+    """
+    free = mode == "compat" if anybody is None else anybody
+    made = [call for call in calls if free or call.requestor == check.action.requestor]
+    return any(_agrees(check, call, mode) for call in made)
 
 
 def _agrees(check: ActionCheck, call: Action, mode: Mode) -> bool:
     wanted = check.action
-    if call.name != wanted.name or (mode == "strict" and call.requestor != wanted.requestor):
+    if call.name != wanted.name:
         return False
     if check.compare is not None:
         names = set(check.compare)

@@ -81,7 +81,9 @@ class SQLWorld:
             requestor: whose tool it is.
             settle: whether what it changes is carried to the other side.
         """
-        toolkit = {"agent": self.toolkit, "user": self.user_toolkit, "world": self._stage}[requestor]
+        # In solo mode the user's tools are in the agent's hands: gold actions of the user still name the user.
+        user = self.toolkit if self.kit.solo else self.user_toolkit
+        toolkit = {"agent": self.toolkit, "user": user, "world": self._stage}[requestor]
         if toolkit is None:
             return ToolResult(f"Error: unknown tool {name!r}: the {requestor} has no tools here", ok=False)
         return toolkit.call(name, arguments, settle=self._settle if settle else None)

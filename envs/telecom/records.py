@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from mua_env.database import Rows
 from mua_env.database._statements import Model
 
 from .models import PHONE, Bill, Customer, Device, Line, Phone, Plan, Surroundings
@@ -100,7 +99,7 @@ def surroundings_row(**settings: Any) -> Record:
     }
 
 
-def with_owners(rows: Mapping[str, list[Record]]) -> Rows:
+def with_owners(rows: Mapping[str, list[Record]]) -> dict[str, list[Record]]:
     """Rows in which each line names the customer who has it, for look-ups by number."""
     owners = {line: customer["customer_id"] for customer in rows["customers"] for line in customer["line_ids"]}
     lines = [{**line, "owner_id": owners.get(line["line_id"])} for line in rows["lines"]]

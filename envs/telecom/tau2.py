@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
-from mua_env.kit import Kit
-from mua_env.public.untyped import UntypedToolkit
-from mua_env.tools import tool
+import inspect
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+from mua_env.errors import ConfigError
+from mua_env.kit import Kit, solo_kit
+from mua_env.public import tau2
+from mua_env.public.tau2 import Layout
+from mua_env.public.tau2_tools import Tau2Toolkit
+from mua_env.tasks import TaskSet
+from mua_env.tools import Toolkit, tool
 
 from .models import Base
 from .phone import TelecomPhone
 from .settle import settle
 from .stage import TelecomStage
+from .tau2_data import FILES, read_rows
 from .tools import OperatorTools, Summary
 
 
-class Tau2TelecomTools(UntypedToolkit, OperatorTools):
+def _all_arguments(toolkit: type[Toolkit]) -> dict[str, frozenset[str]]:
+    """tau2's telecom tools look at no argument's type."""
+    return {name: frozenset(inspect.signature(getattr(toolkit, name)).parameters) for name in toolkit.specs}
+
+
+class Tau2TelecomTools(Tau2Toolkit, OperatorTools):
     """The thirteen tools of tau2's telecom agent. There the user ends a dialogue, not a transfer."""
+
+    untyped = MappingProxyType({**_all_arguments(OperatorTools), "transfer_to_human_agents": frozenset({"summary"})})
 
     @tool
     def transfer_to_human_agents(self, summary: Summary) -> str:
@@ -22,8 +40,10 @@ class Tau2TelecomTools(UntypedToolkit, OperatorTools):
         return "Transfer successful"
 
 
-class Tau2TelecomPhone(UntypedToolkit, TelecomPhone):
+class Tau2TelecomPhone(Tau2Toolkit, TelecomPhone):
     """The thirty tools of tau2's telecom user."""
+
+    untyped = MappingProxyType(_all_arguments(TelecomPhone))
 
 
 KIT = Kit(
@@ -35,3 +55,47 @@ KIT = Kit(
     settled_gold=False,
 )
 """The world of tau2's telecom tasks; its gold actions run without settling in between."""
+
+POLICIES: Final = ("manual", "workflow")
+"""Variants of the second part of the policy document, on technical help: a manual (tau2's default) or a workflow."""
+# tau2 gives an agent that works alone the same manual, but another workflow.
+_DOCUMENTS: Final = {
+    ("manual", False): ("main_policy.md", "tech_support_manual.md"),
+    ("manual", True): ("main_policy_solo.md", "tech_support_manual.md"),
+    ("workflow", False): ("main_policy.md", "tech_support_workflow.md"),
+    ("workflow", True): ("main_policy_solo.md", "tech_support_workflow_solo.md"),
+}
+
+
+def task_set(split: str, *, path: str | Path | None = None, policy: str | None = None, solo: bool = False) -> TaskSet:
+    """A split of tau2's telecom tasks with their own data, tools and policy document.
+
+    Args:
+        split: ``"base"`` (114 tasks), ``"train"`` (74), ``"test"`` (40), ``"small"`` (20) or ``"full"`` (2,285).
+        path: see :meth:`mua_env.public.tau2.Layout.find`.
+        policy: ``"manual"`` (default) or ``"workflow"``.
+        solo: the agent has the phone's tools too and works on a ticket alone.
+
+    Raises:
+        ConfigError: there is no such policy document, or no files were named and none are installed.
+        DataError: a file is missing or broken (``TaskError`` for the tasks).
+    """
+    variant = policy or POLICIES[0]
+    if variant not in POLICIES:
+        raise ConfigError(f"tau2's telecom has no policy {policy!r}; it has {' and '.join(map(repr, POLICIES))}")
+    return tau2.task_set(
+        "telecom",
+        split,
+        rows=lambda layout: read_rows(layout.folder),
+        files=FILES,
+        policy=partial(_policy, variant=variant, solo=solo),
+        kit=solo_kit(KIT) if solo else KIT,
+        variant=f"{variant}-solo" if solo else variant,
+        path=path,
+    )
+
+
+def _policy(layout: Layout, *, variant: str, solo: bool) -> str:
+    """Both parts of the document, marked as tau2 marks them for its agents."""
+    main, support = (layout.text(name) for name in _DOCUMENTS[variant, solo])
+    return f"<main_policy>\n{main}\n</main_policy>\n<tech_support_policy>\n{support}\n</tech_support_policy>"
