@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from mua_env.agents.base import Agent
 from mua_env.errors import ConfigError
 from mua_env.messages import AssistantMessage, Message, SystemMessage, UserMessage
-from mua_env.training.demonstrations import encode_dialogue, hold
+from mua_env.training.demonstrations import encode_dialogue
+from mua_env.training.experts import hold
 from mua_env.training.seeds import derive_seed
 from mua_env.training.template import SystemPrompt
 from mua_env.users.agenda import AgendaSession, AgendaUser
@@ -51,7 +52,7 @@ class _SteadyVoice(Voice):
     __slots__ = ()
 
     def __init__(self) -> None:
-        super().__init__(_First(0), persona("terse"))
+        super().__init__(_First(0), replace(persona("terse"), opening=""))
 
     def fork(self) -> _SteadyVoice:
         return _SteadyVoice()

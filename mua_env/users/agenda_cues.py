@@ -44,6 +44,8 @@ class Cues:
     reason: re.Pattern[str]
     handover: re.Pattern[str]
     offer_handover: re.Pattern[str]
+    ask_handover: re.Pattern[str]
+    """In a question: whether a person should come in."""
     offer: re.Pattern[str]
     more: re.Pattern[str]
     close: re.Pattern[str]
@@ -68,21 +70,28 @@ ENGLISH = Cues(
         r"\bplease\b.{0,30}\b(?:provide|share|tell|give|confirm|verify|specify|clarify|send|state|enter|let me know|"
         r"supply|include|indicate|choose|select|list|reply|respond|answer|describe|type|name)\b",
         r"\b(?:also|will|would) (?:work|do)\b|\b(?:choose|pick|select)\b",
-        r"\b(?:let me know|tell me|provide|give me|share|specify|send me|i(?:'ll| will|'d)?(?: also| just| still| "
+        r"\b(?:let me know|tell me|provide|give me|share|specify|send me|drop me|i(?:'ll| will|'d)?(?: also| just|"
+        r" still| "
         r"first)? (?:need|require|"
         r"like to know|have to ask|must ask)|we(?:'ll| will)?(?: also)? need|need to know|needed:|is required|are "
         r"required)\b",
+        r"\bplease\W*$|\b(?:check|verify|send|try|enter) (?:it|them|both|that|those|these|"
+        r"the \w+)(?: \w+)? (?:again|once "
+        r"more)\b",
+        r"^\W*(?:and|also|plus|as well as)\b(?!.*\b(?:is|are|was|were|has|have|had|will|would|can|i|we)\b).{0,80}$",
         r"^\W*(?:and |also,? |first,? |next,? |then,? |now,? )?(?:what|which|who|where|when|how|why|do you|did you|"
         r"are you|is it|your)\b.{0,160}(?:\?|:\s*$)",
     ),
     listing=_any(
-        r"\b(?:provide|share|tell me|need|require|let me know|give me|send|specify|following information|"
+        r"\b(?:provide|share|tell me|need|require|let me know|give me|send|drop me|specify|following information|"
         r"following details|one of the following|have the following|answer)\b.{0,120}:\s*\W*$",
         r"\b(?:provide|share|send|specify|need|give me)\b.{0,60}\bfollowing\b",
+        r"\b(?:one of (?:these|those)|supply|these details|this information|questions?|things?|points?|i'd want|i want|"
+        r"missing)\b[^:]{0,60}:\s*\W*$",
     ),
     confirm=_any(
-        r"\byes\s*(?:/|or)\s*no\b|\by\s*/\s*n\b|[\"'(]\s*yes\s*[\"',.)]|\breply (?:with )?yes\b|\bsay yes\b|"
-        r"\banswer yes\b",
+        r"\byes\s*(?:/|or)\s*no\b|\by\s*/\s*n\b|[\"'(]\s*yes\s*[\"',.)]|\b(?:reply|say|answer|type|write|enter|"
+        r"respond|send|give)(?: (?:me|back|with|a|an|just|simply|only|the word)){0,3} [\"']?yes\b",
         r"\b(?:is|are|does|do|did) (?:this|that|these|those|it|everything|all|the|my|i)\b.{0,80}\b(?:correct|right|"
         r"accurate|okay|ok|fine|good|match|acceptable)\b",
         r"\b(?:would you like|do you want|want|like|shall|should|may|can|could|ready for|okay for|ok for|happy for|"
@@ -91,6 +100,14 @@ ENGLISH = Cues(
         r"\b(?:would you like|do you want|are you (?:ready|happy|okay|ok|sure|certain)|do you wish|do you still "
         r"(?:want|wish)) to (?:proceed|go ahead|"
         r"continue|move forward|confirm|make (?:this|these) change|do this|do that|complete|finali[sz]e)\b",
+        r"\b(?:ok|okay|fine|alright|all right|ready|good) (?:for me |if i |with me )?(?:to )?(?:make|do|submit|"
+        r"apply|book|"
+        r"place) (?:the|this|that|these|it)\b",
+        r"\bgo(?:ing)? through with (?:it|this|that|the)\b|\b(?:shall|should|may|can|could) i (?:now |just )?(?!help|"
+        r"assist|ask|check|look|find|get|have|see|explain|transfer|connect|offer|suggest|tell|show|interest|pass|hand|"
+        r"escalat|search|try)\w+ (?:it|this|that|these|those|them|the (?:change|order|request|return|exchange|booking|"
+        r"cancellation)s?)\b[^?]{0,40}\?",
+        r"\bare you (?:quite |absolutely |really )?(?:sure|certain)\b[^?]{0,60}\?",
         r"\b(?:ok|okay|ready|good|happy|fine|safe|alright|all right) to (?:proceed|go ahead|go|submit|continue)\b",
         r"\bdo you (?:confirm|agree|authori[sz]e|approve|consent|accept|give)\b",
         r"\b(?:please )?confirm (?:that )?(?:this|these|you(?:'d| would| want| wish| are)|if you|whether you|i should|"
@@ -104,13 +121,17 @@ ENGLISH = Cues(
         r"deal)\s*\?",
         r"\b(?:sounds?|looks?) (?:good|right|correct|okay|ok|fine)(?: to you)?\s*\?",
         r"\b(?:proceed|go ahead|correct|right|okay|agreed|agree|confirmed)\s*\?",
-        r"\b(?:shall|should|may|can) i (?:now )?(?:proceed|go ahead|continue)\b|\bif (?:so|you agree|correct|that "
+        r"\b(?:shall|should|may|can) i (?:now )?(?:proceed|go ahead|continue)\b|\bif (?:so|you agree|correct|"
+        r"(?:that|it|everything|"
+        r"all) (?:looks|sounds) \w+|that "
         r"works|"
         r"this is correct|everything is correct|all is correct|this looks)\b.{0,60}\b(?:confirm|yes|proceed|go "
         r"ahead|know)\b",
     ),
     confirm_weak=_any(r"\bconfirm(?:ation)?\b", r"\bproceed\b", r"\bgo ahead\b"),
     clause=_any(
+        r"\bi (?:can|am happy to|am pleased to|am able to|want to|would like to|do|hereby)(?: now| also)? confirm\b|"
+        r"\bi(?:'m| am) (?:happy|pleased|glad|delighted) to confirm\b|\bthis (?:is to )?confirms?\b",
         r"\b(?:before|so(?: that)?|then|and then|once|after|until|in order|without|to help (?:me|"
         r"us))\b[^.?!,\n]{0,25}?\b(?:proceed|"
         r"continue|go ahead|move forward|assist|help|process|confirm)\w*\b[^.?!,\n]{0,40}",
@@ -118,11 +139,14 @@ ENGLISH = Cues(
         r"above)\b)(?!\s*[?(])[^.?!,\n]{0,60}(?=,)",
     ),
     done=_any(
-        rf"^\W{{0,8}}(?!.*\bnot\b)(?:[\w#-]+ ){{1,4}}{_ACTED}\W*$",
+        rf"^\W{{0,8}}(?!.*\b(?:not|to be)\b)(?:[\w#-]+ ){{1,4}}{_ACTED}\W*$",
+        rf"^\W*[\u2713\u2714\u2705\u2611].{{0,80}}\b{_ACTED}\b",
+        r"\b(?:request|return|exchange|cancellation|booking|change)\b.{0,40}\bis in\W*$",
         rf"\b(?:has|have|had) (?:now |just |already )?been (?:now |successfully |fully |officially )?(?:\w+ "
         rf")?{_ACTED}\b",
         rf"\b(?:was|were|is|are|'s|'re) (?:now |all )?(?:successfully )?{_ACTED}\b",
-        rf"\b(?:i|we)(?:'ve| have|'ve just| have just)? (?:now |just |also |gone ahead and )?(?:successfully "
+        rf"\b(?:i|we)(?:'ve| have|'ve just| have just)? (?:now |just |also |gone ahead and |"
+        rf"went ahead and )?(?:successfully "
         rf")?{_ACTED}\b",
         rf"\b{_ACTED} (?:successfully|for you|as (?:you )?requested)\b",
         r"\bsuccessfully\b|\ball set\b|\b(?:is|are|'s) (?:now )?(?:all )?(?:done|complete)\b|^\W*(?:done|completed)\b|"
@@ -134,13 +158,14 @@ ENGLISH = Cues(
         r"cannot|can't|not|n't|only|already|which|that was)\b"
     ),
     refuse=_any(
-        r"\b(?:can ?not|can't|cant|unable|not able|isn't able|not possible|isn't possible|impossible|not allowed|"
-        r"not supported|isn't supported|"
-        r"isn't allowed|aren't allowed|not permitted|not eligible|isn't eligible|ineligible|not something)\b",
-        r"\b(?:won't|will not|wouldn't|am not going to|not going to) be (?:able|possible|allowed)\b|\bhave to "
+        r"\b(?:can ?not|can't|cant|unable|impossible|ineligible)\b|(?:\bnot|n't) (?:able|possible|allowed|supported|"
+        r"permitted|"
+        r"eligible|something|feasible|accepted|entitled)\b",
+        r"\b(?:won't|will not) work\b|\b(?:won't|will not|wouldn't|am not going to|not going to) be (?:able|"
+        r"possible|allowed)\b|\bhave to "
         r"(?:decline|refuse)\b|"
         r"\bmust (?:decline|refuse)\b|\bneed to decline\b|\bdecline (?:this|that|your)\b",
-        r"\b(?:against|outside|beyond) (?:of )?(?:our|the|my|company|store)\b|\bpolicy (?:does not|doesn't|"
+        r"\b(?:against|outside|beyond) (?:of )?(?:our|the|my|company|store|what)\b|\bpolicy (?:does not|doesn't|"
         r"prohibits|prevents|forbids|"
         r"only allows|requires)\b|\b(?:does not|doesn't|do not|don't) (?:allow|permit|support|offer|qualify|let)\b|"
         r"\bno longer (?:possible|eligible|be (?:cancel|chang|modif|return|exchang)\w*)\b|\b(?:is|are) no longer "
@@ -155,7 +180,8 @@ ENGLISH = Cues(
     refuse_not=_any(
         r"\b(?:can ?not|can't|unable to|not able to|won't be able to) (?:\w+ ){0,4}(?:without|until|unless|before)\b",
         r"\b(?:without|until|unless)\b.{0,60}\b(?:verif|confirm|identi|authenticat|provid)\w*",
-        r"\b(?:undone|reversed|again|afterwards?|once (?:this|the|it|i)|after (?:this|that|the|it)|only be (?:done|"
+        r"\b(?:undone|reversed|again|afterwards?|once (?:this|the|it|i)|after (?:this|that|it|the (?:change|"
+        r"exchange|cancellation|modification|return|update|order (?:is|has)|items? (?:are|is)))|only be (?:done|"
         r"made|used|called) once|further|"
         r"any more changes|anymore changes|later on|in the future|if (?:you|we|i|this|the))\b",
         r"\bif\b.{0,40}\b(?:can't|cannot|unable|don't)\b",
@@ -166,9 +192,16 @@ ENGLISH = Cues(
     ),
     because=_any(r"\breasons?\b|\btherefore\b|\bso (?:i|we|it|this|that|they)\b|\bsince\b|\bbecause\b"),
     not_found=_any(
+        r"\b(?:returned|gave|brought up|found|yields?|shows?) no (?:results?|match(?:es)?|hits?)\b|\b(?:do|"
+        r"did) not match any\b|"
+        r"\b(?:don't|didn't) match any\b",
         r"\b(?:could ?n't|could not|can ?not|can't|unable to|did ?n't|did not|not able to|wasn't able to) "
         r"(?:seem to )?(?:be able to )?(?:find|locate|verify|identify|retrieve|pull up|see|match|recogni[sz]e)\b",
-        r"\bnot found\b|\bno (?:account|user|profile|match|record|order)s?\b.{0,30}\b(?:found|match\w*|exists?|with|"
+        r"\bnot found\b|\bno (?:records?|trace) of\b|\bnothing (?:is |was |has been )?(?:registered|on file|found|"
+        r"listed|comes "
+        r"up|came up|shows up|turned up|under|matches)\b|\bthere (?:doesn't|does not|didn't|did not) (?:seem|"
+        r"appear) to be\b|"
+        r"\bno (?:account|user|profile|match|record|order)s?\b.{0,30}\b(?:found|match\w*|exists?|with|"
         r"under|for)\b|"
         r"\b(?:does not|doesn't|did not|didn't) (?:match|exist|appear)\b|\b(?:does not|doesn't|is not|isn't) "
         r"(?:seem )?(?:to be )?(?:right|correct|valid)\b|\bnot finding\b|\bthere(?: is|'s) no (?:order|account|user|"
@@ -180,7 +213,11 @@ ENGLISH = Cues(
         r"\bsold out\b|\bno longer (?:available|in stock|sold|offered)\b",
         r"\b(?:we|i|they|it|shop|store|product|item|that|this) (?:currently )?(?:do not|don't|does not|doesn't) "
         r"(?:currently |seem to )?"
-        r"(?:have|carry|stock|sell|come|exist)\b|\bno (?:such )?"
+        r"(?:have|carry|stock|sell|come|exist)\b|\bnone (?:of them |are |is )*(?:available|left|in stock)\b|"
+        r"\b(?:seats?|flights?|"
+        r"cabin)\b.{0,40}\b(?:gone|fully booked|full|taken)\b|\bthere(?:'s| is| are) (?:no|"
+        r"not any) (?:[\w-]+ ){0,3}(?:variants?|"
+        r"options?|versions?|flights?|seats?)\b|\bno (?:such )?"
         r"(?:variants?|options?|items?|versions?|flights?|seats?)\b.{0,40}(?:available|match|exist|with|left|$)",
     ),
     reason=_any(
@@ -195,26 +232,34 @@ ENGLISH = Cues(
         r"\b(?:transferr?(?:ing|ed)?|connect(?:ing|ed)?|escalat(?:e|ing|ed)|hand(?:ing|ed)?|pass(?:ing|ed)?|"
         r"forward(?:ing|ed)?|"
         r"redirect(?:ing|ed)?)\b.{0,50}\b(?:human|agent|representative|specialist|colleague|supervisor|person|team|"
-        r"someone)\b",
+        r"someone)s?\b",
         r"\b(?:passing|handing|putting|transferring|connecting) you (?:on|over|through|to|now)\b|\btransferring you\b",
-        r"\b(?:human|agent|representative|specialist|colleague|supervisor)\b.{0,30}\btake over\b",
+        r"\b(?:human|agent|representative|specialist|colleague|supervisor)s?\b.{0,30}\btak(?:e|ing) over\b",
     ),
     offer_handover=_any(
         r"\b(?:would you like|do you want|want|shall|should|can|could|may|if you(?:'d| would)? "
         r"like)\b.{0,50}\b(?:transfer|connect|"
         r"escalate|hand|pass|forward)\b"
     ),
+    ask_handover=_any(
+        r"\b(?:get|bring in|fetch|call|transferr?ed|connected|speak (?:to|with)|talk (?:to|with)|"
+        r"transferr?ed)\b.{0,30}\b(?:human|"
+        r"representative|specialist|colleague|supervisor|someone)s?\b",
+    ),
     offer=_any(
-        r"\b(?:would you like|do you want|shall|should|may|can|could) (?:me|i|us|we)(?: to)?\b",
+        r"\b(?:would you(?: still)? like|do you(?: still)? want|shall|should|may|can|could) (?:me|i|us|we)(?: to)?\b",
         r"\bwould you (?:like|prefer|rather)\b",
         r"\b(?:do you|would you) (?:want|wish|care)\b",
         r"\bis (?:it|this|that) (?:okay|ok|fine|alright|the|your|about|for)\b",
         r"\bare you (?:sure|certain|okay|ok|still|interested|looking|willing)\b",
     ),
     more=_any(
-        r"\b(?:anything|something|any other|what|any more|any further|additional)\b.{0,12}\b(?:else|questions?|more|"
+        r"(?<!\bor )\b(?:anything|something|any other|what|any more|any further|additional)\b.{0,12}\b(?:else|"
+        r"questions?|more|"
         r"requests?|"
-        r"assistance|concerns?|thing|further)\b"
+        r"assistance|concerns?|thing|further)\b",
+        r"\b(?:another|(?:some|any) other) (?:\w+ )?(?:matter|issue|thing|way|question|request|concern|topic)s?\b|"
+        r"\b(?:assist|help)(?: you)?(?: any)? further\b|\bis (?:that|this) (?:all|everything)\b",
     ),
     close=_any(
         r"\b(?:goodbye|good-bye|bye|farewell)\b|\b(?:have|enjoy) (?:a|the|your) (?:\w+ ){0,5}(?:day|evening|night|"
@@ -223,21 +268,23 @@ ENGLISH = Cues(
     ),
     help=_any(
         r"\b(?:how|what) (?:can|may|could|do|would|should)\b.{0,40}\b(?:help|assist|do for|like help|like me|need|"
-        r"want|happen|like to do|like to)\b",
+        r"want|happen|like to do|like to|of service|of help|of assistance)\b",
         r"\bwhat (?:is it|brings|are you|would you|seems|issue|problem|exactly)\b|\bwhat(?:'s| is) (?:the |your )?"
-        r"(?:request|issue|problem|question|concern|matter|wrong|up)\b|\b(?:describe|explain|tell me (?:more "
-        r")?about|clarify)\b",
+        r"(?:request|issue|problem|question|concern|matter|wrong|up)\b|\b(?:describe|explain|tell me (?:(?:a "
+        r"(?:bit|little) )?more )?about|clarify)\b",
     ),
     apologise=_any(r"\b(?:sorry|apologi[sz]e|apologies|unfortunately|regret|i'm afraid|i am afraid|inconvenience)\b"),
     which=_any(r"\bwhich\b|\bmore than one\b|\bseveral\b|\bmultiple\b|\btwo of\b"),
     either=_any(r"\bor\b|\beither\b|\balternatively\b|\bone of\b|\binstead\b"),
     wait=_any(
         r"\b(?:one moment|a moment|hold on|bear with me|please wait|just a (?:second|sec|minute|moment)|give me "
-        r"(?:a|one) (?:second|sec|minute|moment)|hang on|let me (?:check|look|see|"
-        r"pull|process|verify|find|do|go ahead|get|proceed|take)|i(?:'ll| will| am going to|'m going to) (?:now |go "
-        r"ahead and |proceed |check|"
-        r"look|process|submit|do|get|take|start|begin|cancel|return|exchange|modify|change|update)|working on|"
-        r"processing)"
+        r"(?:a|one) (?:second|sec|minute|moment)|one sec(?:ond)?|hang on|hang tight|stand by|let me (?:check|look|see|"
+        r"pull|process|verify|find|do|go ahead|get|proceed|take)|i(?:'ll| will| am now|'m now| am|'m)(?: now| just|"
+        r" quickly)? (?:going "
+        r"to |go ahead and |now |proceed |check|look|process|submit|do(?!\w)|get|take|start|begin|cancel|return|"
+        r"exchange|modify|change|"
+        r"updat|mak(?:e|ing)|book|search|pull|find|see(?!\w)|work|add|issu|arrang|retriev|review)|working on|"
+        r"processing|pulling up)"
     ),
 )
 """English cues."""

@@ -6,11 +6,22 @@ per bracket from the given generator.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import hashlib
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from random import Random
+from typing import Literal
 
 from mua_env.errors import ConfigError
+
+Phrasings = Literal["all", "seen", "unseen"]
+"""Which variants of a template are spoken: all, or one of two parts that share none."""
+
+_UNSEEN = 4
+"""One variant of so many is unseen."""
+_LISTED = 256
+"""Templates of up to so many variants have at least one unseen, where they have two at all."""
 
 KEEP_OPEN, KEEP_CLOSE = "\x02", "\x03"
 """Marks around a value that noise and personas must leave as it is; removed before the text is spoken."""
@@ -113,6 +124,55 @@ def _count(sequence: _Sequence) -> int:
         if isinstance(part, _Choice):
             total *= sum(_count(option) for option in part)
     return total
+
+
+class _Names(dict[str, str]):
+    """Placeholders that stand for themselves."""
+
+    def __missing__(self, name: str) -> str:
+        return f"{{{name}}}"
+
+
+def expand_part(template: str, rng: Random, values: Mapping[str, str], phrasings: Phrasings) -> str:
+    """`expand` with one part of the variants: drawn again until it is of that part."""
+    if phrasings == "all" or variants(template) < 2:
+        return expand(template, rng, values)
+    while True:
+        state = rng.getstate()
+        if is_unseen(template, expand(template, rng, _Names())) == (phrasings == "unseen"):
+            rng.setstate(state)
+            return expand(template, rng, values)
+
+
+def is_unseen(template: str, variant: str) -> bool:
+    """Whether a variant, its placeholders not filled in, is of the template's unseen part.
+
+    The parts depend on the words alone. Of a template with two variants or more each part has at least one.
+    """
+    if variants(template) <= _LISTED:
+        return variant in _unseen(template)
+    return _rank(variant) % _UNSEEN == 0
+
+
+@lru_cache(maxsize=4096)
+def _unseen(template: str) -> frozenset[str]:
+    texts = sorted({"".join(parts) for parts in _derivations(parse(template))}, key=_rank)
+    return frozenset(texts[: max(1, len(texts) // _UNSEEN)] if len(texts) > 1 else ())
+
+
+def _derivations(sequence: _Sequence) -> Iterator[tuple[str, ...]]:
+    options: list[list[str]] = []
+    for part in sequence:
+        if isinstance(part, _Choice):
+            options.append(["".join(text) for option in part for text in _derivations(option)])
+        else:
+            options.append([f"{{{part}}}" if isinstance(part, _Value) else part])
+    return itertools.product(*options)
+
+
+@lru_cache(maxsize=65536)
+def _rank(variant: str) -> int:
+    return int.from_bytes(hashlib.sha256(variant.encode()).digest()[:8], "big")
 
 
 def keep(value: str) -> str:

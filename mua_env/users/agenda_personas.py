@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from random import Random
 
 from mua_env.errors import ConfigError, did_you_mean
-from mua_env.users.agenda_grammar import KEEP_CLOSE, KEEP_OPEN, expand, keep, unmark
+from mua_env.users.agenda_grammar import KEEP_CLOSE, KEEP_OPEN, Phrasings, expand, expand_part, keep, unmark
 from mua_env.users.agenda_tongue import Tongue
 
 
@@ -18,7 +18,8 @@ class Persona:
 
     ``short`` picks the short, regular phrasings. ``before``/``after`` are templates put around a turn with the
     probability ``garnish``; ``opening`` ones go before the first turn. ``patience`` is the number of useless agent
-    turns after which the user gives up.
+    turns after which the user gives up. Of users with tools of their own, ``careless`` ones sometimes read off
+    something else than what they see, and ``wary`` ones ask once whether something is needed before they do it.
     """
 
     name: str
@@ -28,12 +29,29 @@ class Persona:
     after: str = ""
     garnish: float = 0.0
     patience: int = 4
+    careless: bool = False
+    wary: bool = False
 
+
+_MOMENT = (
+    "[||||||||||||||||Still |Back |Just |Only |Always |Already |Mostly |Again ][busy|free|here|home|away|awake|"
+    "online|waiting|"
+    "cooking|resting|alone|tired|outside|upstairs|downstairs|indoors|outdoors|idle|reading|studying|babysitting|"
+    "commuting|walking|hurrying|rushing|swamped|around|reachable|knitting|baking|jogging|queueing|unwell|sleepless|"
+    "napping|moving|decorating|sewing|drawing|practising] [until|till|since|before|after|from|past|around] [lunch|"
+    "dinner|breakfast|brunch|supper|noon|midnight|dawn|dusk|sunrise|sunset|nightfall|bedtime|daybreak|teatime|work|"
+    "school|church|choir|football|tennis|hockey|karate|ballet|judo|chess|bingo|physio|rehearsal|practice|rowing|"
+    "swimming|sailing|fencing|rugby|cricket|handball|homework|kindergarten|daycare|college|exams|lectures|seminars|"
+    "surgery|therapy|dialysis|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|yesterday|Easter|Christmas|"
+    "carnival|harvest|rounds|inspection|maintenance|prayers|mass|playtime|curfew|halftime|overtime|siesta|sundown|"
+    "coffee|dessert|chores|errands|laundry][:|.|;|,|!|...] "
+)
+"""What a terse person is at, in three or four words: it keeps openings for different goals apart."""
 
 PERSONAS: Mapping[str, Persona] = {
     persona.name: persona
     for persona in (
-        Persona("terse", short=True),
+        Persona("terse", short=True, opening=_MOMENT),
         Persona(
             "plain", opening="[Hello|Hi|Hey|Good morning|Good afternoon|Good evening|Hi there|Hello there][.|,|!] "
         ),
@@ -74,6 +92,20 @@ PERSONAS: Mapping[str, Persona] = {
             garnish=0.35,
             patience=3,
         ),
+        Persona(
+            "careless",
+            opening="[Hi|Hey|Hello][.|!|, quick question.] ",
+            before="[Okay|Right|So|Alright], ",
+            garnish=0.3,
+            careless=True,
+        ),
+        Persona(
+            "wary",
+            opening="[Hello|Hi|Good day][.| there.] [I hope I'm at the right place.|]",
+            after=" [If you say so|I hope that's right|I'd rather be careful].",
+            garnish=0.25,
+            wary=True,
+        ),
     )
 }
 
@@ -94,13 +126,21 @@ def persona(name: str) -> Persona:
 class Voice:
     """How one user speaks: a persona, the share of noisy utterances, and the seeded generator of one dialogue."""
 
-    __slots__ = ("noise", "persona", "rng", "tongue")
+    __slots__ = ("noise", "persona", "phrasings", "rng", "tongue")
 
-    def __init__(self, rng: Random, persona: Persona, noise: float = 0.0, tongue: Tongue | None = None) -> None:
+    def __init__(
+        self,
+        rng: Random,
+        persona: Persona,
+        noise: float = 0.0,
+        tongue: Tongue | None = None,
+        phrasings: Phrasings = "all",
+    ) -> None:
         self.rng = rng
         self.persona = persona
         self.noise = noise
         self.tongue = tongue
+        self.phrasings: Phrasings = phrasings
 
     @property
     def short(self) -> bool:
@@ -109,7 +149,7 @@ class Voice:
 
     def say(self, template: str, **values: str) -> str:
         """One variant of a template."""
-        return expand(template, self.rng, values)
+        return expand_part(template, self.rng, values, self.phrasings)
 
     def keep(self, value: str) -> str:
         """A value that noise must leave as it is."""
@@ -138,7 +178,7 @@ class Voice:
         """A voice with the same future."""
         rng = Random()
         rng.setstate(self.rng.getstate())
-        return Voice(rng, self.persona, self.noise, self.tongue)
+        return Voice(rng, self.persona, self.noise, self.tongue, self.phrasings)
 
 
 _START = re.compile(r"(?:^|(?<=[.!?] ))([a-z])")

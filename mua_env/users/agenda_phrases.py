@@ -8,8 +8,10 @@ from mua_env.users.agenda_personas import Voice
 
 SHORT: Mapping[str, str] = {
     "greet": "[Hello|Hi|Hey|Good day][.|!|. Is anybody there?]",
-    "open": "[I want to|I need to|I would like to|I'd like to|Please help me|Help me|I have to] {wish}[.|, please.|"
-    ". Can you help?]",
+    "open": "[[I want to|I need to|I'd like to|I have to|I've got to|I wish to|I'm trying to|I'm hoping to|"
+    "Please help me|"
+    "I'm here to] {wish}[.|!]|[Help me|I must|Want to|Need to|Have to|Trying to|Hoping to|Looking to|Time to|Please,] "
+    "{wish}[.|!|, please.|, please!|, thanks.|, ok?|, thanks!|. Thanks.|. Please.|. Possible?|. Doable?]]",
     "next": "[Also, |Next, |Then |And |Now |]I [want to|need to|would like to|'d like to] {wish}[.|, please.]",
     "again": "I [want to|need to|would like to|still want to|'d like to] {wish}[.|, please.|. Can you do it?|. "
     "Please help.]",

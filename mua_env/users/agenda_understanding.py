@@ -119,7 +119,8 @@ def understand(
         low = sentence.lower()
         listed = listing and (item or (len(sentence) < 60 and not low.endswith((".", "?"))))
         listing = listed or (low.endswith(":") and cues.listing.search(low) is not None)
-        before = _sentence(acts, sentence, low, listed, language, cues, asked, before)
+        told = _sentence(acts, sentence, low, listed, language, cues, asked, before)
+        before = f"{before} {told}" if item and told else told
     _settle(acts, bool(asked))
     acts.asked = language.refine(tuple(dict.fromkeys(asked)), acts.text, given or {}, intent)
     return acts
@@ -150,14 +151,14 @@ def _sentence(
     acts.close |= cues.close.search(low) is not None
     acts.apologise |= cues.apologise.search(low) is not None
     acts.choice |= cues.either.search(low) is not None
-    _verdicts(acts, sentence, low, question, cues)
+    _verdicts(acts, sentence, low, question or confirm, cues)
     if more:
         return ""
     asks = listed or cues.request.search(bare) is not None
     names = _slots(bare, language) if asks else []
     if asks and not names and before and _PRONOUN.search(low):
         names = _slots(before, language)
-    confirm |= question and not names and _would_act(low, language, cues)
+    confirm |= question and _would_act(low, language, cues) and (not names or _WANTS_ME.search(low) is not None)
     if confirm or (weak and not names):
         acts.confirm = True
     else:
@@ -165,22 +166,28 @@ def _sentence(
         acts.which |= bool(names) and cues.which.search(low) is not None
     if not names:
         acts.help |= question and cues.help.search(low) is not None
-        acts.offer_handover |= question and cues.handover.search(low) is not None
+        acts.offer_handover |= question and (cues.handover.search(low) or cues.ask_handover.search(low)) is not None
         acts.offer |= question and not confirm and cues.offer.search(low) is not None
     acts.wait |= not question and cues.wait.search(low) is not None
     return "" if asks else bare
 
 
 _PRONOUN = re.compile(
-    r"\b(?:provide|share|tell me|give me|what are) (?:those|them|these|they|that|it)\b|\bthe (?:correct|right) one\b"
+    r"\b(?:provide|share|tell me|give me|what are|send(?:ing)?(?: me)?|check(?:ing)?|verify(?:ing)?|try(?:ing)?) "
+    r"(?:those|them|these|they|that|it|both|all|the (?:code|number|spelling))\b|\bthe (?:correct|right) one\b"
 )
 _ME = re.compile(r"\b(?:me|i|us|we)\b")
+_WANTS_ME = re.compile(r"^(?!.*\bor\b(?! not| no\b)).*\b(?:want|like|need) me to\b")
+_INQUIRES = re.compile(
+    r"\s*(?:to )?(?:also |just |please |first |quickly )*(?:ask|know|check|have|get|see|look|explain|help|assist|find|"
+    r"tell|show|search)\b"
+)
 
 
 def _would_act(low: str, language: DialogueLanguage, cues: Cues) -> bool:
     """Whether a question offers to carry out one of the domain's intents ("shall I cancel it now?")."""
     offer = cues.offer.search(low)
-    if offer is None or not _ME.search(offer[0]):
+    if offer is None or not _ME.search(offer[0]) or _INQUIRES.match(low, offer.end()):
         return False
     return any(intent.named_pattern.search(low, offer.end()) for intent in language.intents.values())
 

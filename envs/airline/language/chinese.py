@@ -81,7 +81,7 @@ _NAMES = MappingProxyType(
         "reservation_id": "预订号", "reason": "原因", "flight_type": "行程类型", "origin": "出发城市",
         "destination": "目的地", "date": "日期", "return_date": "返程日期", "cabin": "舱位", "choice": "航班偏好",
         "passengers": "乘客", "passenger": "原乘客的姓名", "new_passenger": "新乘客", "bags": "行李件数",
-        "insurance": "保险", "payment": "支付方式", "complaint": "问题",
+        "insurance": "保险", "payment": "支付方式", "complaint": "问题", "one": "哪一个",
     }
 )  # fmt: skip
 _SAID: Mapping[str, str] = MappingProxyType(

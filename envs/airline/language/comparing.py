@@ -159,6 +159,9 @@ _PERSON_SLOTS = ("first_name", "last_name", "passengers", "passenger", "new_pass
 def refine(asked: Sequence[str], text: str, given: Mapping[str, int], intent: str) -> tuple[str, ...]:
     """Mend what patterns alone get wrong: whose name is asked for, and what belongs to the intent."""
     slots = list(asked)
+    if "one" in slots:
+        at = slots.index("one")
+        slots[at : at + 1] = [] if len(slots) > 1 else [_which(text)]
     if given.get("user_id") and intent in _PEOPLE and any(slot in _PERSON_SLOTS for slot in slots):
         wanted = [slot for slot in _PEOPLE[intent] if slot in slots] or [_PEOPLE[intent][-1]]
         slots = [*wanted, *(slot for slot in slots if slot not in _PERSON_SLOTS)]
@@ -183,6 +186,19 @@ def refine(asked: Sequence[str], text: str, given: Mapping[str, int], intent: st
     if intent == "change_flights" and "return_date" in slots and "date" not in slots and re.search(r"\bdepart", text):
         slots.insert(slots.index("return_date"), "date")
     return tuple(dict.fromkeys(slots))
+
+
+def _which(text: str) -> str:
+    """What "which one?" asks for: the kind of thing that the text lists."""
+    if len(matching.flight_numbers(text)) > 1:
+        return "choice"
+    if len(matching.reservation_ids(text)) > 1 or re.search(
+        r"\b(?:reservations|bookings|trips)\b", text, re.IGNORECASE
+    ):
+        return "reservation_id"
+    if re.search(r"\b(?:passengers|travell?ers)\b", text, re.IGNORECASE):
+        return "passenger"
+    return "payment" if re.search(r"\b(?:cards?|certificates?|pay)\b", text, re.IGNORECASE) else "choice"
 
 
 _PEOPLE: Mapping[str, tuple[str, ...]] = {

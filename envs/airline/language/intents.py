@@ -114,3 +114,25 @@ WISHES: dict[str, str] = {
     "human": "talk to [a human agent|a human]",
 }
 """Templates of the verb phrases by intent, with a topic where there is one."""
+
+_SHORT = "[a reservation|my reservation|a booking|my booking|one booking|my trip|a trip]"
+
+SHORT_WISHES: dict[str, str] = {
+    "book_flight": "book [a|one] [flight|trip|new flight|new trip]",
+    "cancel_reservation": f"cancel {_SHORT}",
+    "change_flights": f"change the [flights|dates] of {_SHORT}",
+    "change_flights:cabin": f"change flights and cabin of {_SHORT}",
+    "change_cabin": f"change the cabin of {_SHORT}",
+    "add_bags": f"add [checked |]bags to {_SHORT}",
+    "change_passenger": f"change [a|one] passenger of {_SHORT}",
+    "compensation": "[be compensated|get compensation|ask for compensation] for [flight trouble|a flight|"
+    "a flight problem]",
+    "ask:free_bags": f"know the free bags on {_SHORT}",
+    "ask:total_paid": f"know the total paid for {_SHORT}",
+    "remove_bags": f"remove a [checked |]bag from {_SHORT}",
+    "add_insurance": f"add [travel |]insurance to {_SHORT}",
+    "add_passenger": f"add another passenger to {_SHORT}",
+    "change_route": f"change the destination of {_SHORT}",
+    "human": "talk to [a human agent|a human|some human|some human agent]",
+}
+"""The same for terse personas, of seven words at most."""

@@ -12,7 +12,7 @@ from mua_env.users.agenda_personas import Voice
 from ..airports import CITIES, city
 from ..generate_text import CABIN_WORDS, CHOICE_WORDS, bags_words, method_words
 from ..goals import full_name
-from .intents import WISHES
+from .intents import SHORT_WISHES, WISHES
 
 Record = Mapping[str, Any]
 
@@ -38,7 +38,7 @@ def wish(intent: str, slots: Record, voice: Voice) -> str:
         key = f"ask:{slots['topic']}"
     elif intent == "change_flights" and "cabin" in slots:
         key = "change_flights:cabin"
-    return voice.say(WISHES[key])
+    return voice.say((SHORT_WISHES if voice.short else WISHES)[key])
 
 
 def value(slot: str, source: Record, voice: Voice, about: str) -> str | None:

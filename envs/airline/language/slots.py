@@ -122,7 +122,9 @@ SLOTS: dict[str, Slot] = {
             r"\bwhich (?:of the )?(?:passenger|travell?er)s?\b|\b(?:passenger|travell?er)s?\b.{0,30}\b(?:to be |"
             r"be |want to )?(?:replac|remov|chang)\w*|"
             r"\b(?:replace|change)\b.{0,20}\b(?:passenger|travell?er)\b|\b(?:current|existing|old|"
-            r"present) (?:passenger|travell?er|name)|\bwhose\b",
+            r"present) (?:passenger|travell?er|name)|\bwhose\b|\bwho\b.{0,20}\b(?:come off|(?:be|is) (?:removed|"
+            r"replaced|taken off)|"
+            r"no longer)\b",
             piece="instead of {value}",
             short="[Replace {value}.|Instead of {value}.|The one to replace is {value}.]",
             long="[It's about|Please replace|The passenger to replace is|Instead of] {value}.",
@@ -153,7 +155,8 @@ SLOTS: dict[str, Slot] = {
         Slot(
             "payment",
             "payment method",
-            r"\bpayments?\b|\bpay\b|\bpaying\b|\bgift cards?\b|\bcredit cards?\b|"
+            r"\b(?:settle|cover)\b.{0,30}\b(?:difference|cost|total|amount|balance|fee)\b|\bpayments?\b|\bpay\b|"
+            r"\bpaying\b|\bgift cards?\b|\bcredit cards?\b|"
             r"\bcertificates?\b(?!.{0,30}\b(?:worth|of \$))|\bwhich card|"
             r"\brefund(?:ed)? (?:to|method|go|sent)|\bprice difference|\bcharge\b.{0,20}\bto\b",
             short="[{value}|{value}, please.|{value}.|Use {value}.]",
@@ -168,5 +171,6 @@ SLOTS: dict[str, Slot] = {
             short="[{value}|{value}.]",
             long="[Well, {value}|The problem is that {value}|What happened is that {value}].",
         ),
+        Slot("one", "one", r"\bwhich (?:ones?\b|of (?:these|those|them|your|the following)\b)"),
     )
 }

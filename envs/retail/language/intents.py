@@ -88,18 +88,18 @@ WISHES: dict[str, str] = {
 """Templates of the verb phrases by intent, questions by topic."""
 
 SHORT_WISHES: dict[str, str] = {
-    "cancel_order": "cancel an order",
-    "return_items": "return {things} from an order",
-    "exchange_items": "exchange {things} in an order",
-    "modify_items": "modify {things} in a pending order",
-    "modify_order_address": "change the address of an order",
-    "modify_order_payment": "change the payment method of an order",
-    "modify_user_address": "change my default address",
-    "human": "talk to a human agent",
-    "ask:order_status": "know the status of an order",
-    "ask:order_total": "know the total of an order",
-    "ask:tracking_number": "know the tracking number of an order",
-    "ask:product_options_count": "know how many options a product has",
-    "ask:delivery_address": "know the delivery address of an order",
+    "cancel_order": "cancel [an order|my order|one order]",
+    "return_items": "return {things} from [an order|my order|one order]",
+    "exchange_items": "exchange {things} [in|from] [an order|my order|one order]",
+    "modify_items": "modify {things} [in|of] [a|my|one] pending order",
+    "modify_order_address": "change [the|one] address of [an order|my order|one order]",
+    "modify_order_payment": "change the payment method of [an order|my order|one order]",
+    "modify_user_address": "change my [default address|profile address|address by default|address on profile]",
+    "human": "talk to [a human agent|some human agent|a human|some human|a human representative]",
+    "ask:order_status": "[know|check|learn] the status of [an order|my order|one order]",
+    "ask:order_total": "[know|check|learn] the total of [an order|my order|one order]",
+    "ask:tracking_number": "[know|have|get] the tracking number of [an order|my order|one order]",
+    "ask:product_options_count": "[know|learn|check] how many options [a|one|some] product has",
+    "ask:delivery_address": "[know|check|learn] the delivery address of [an order|my order|one order]",
 }
-"""The same for terse personas: one regular form each."""
+"""The same for terse personas, of seven words at most."""

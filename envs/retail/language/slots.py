@@ -62,7 +62,8 @@ SLOTS: dict[str, Slot] = {
             r"specific|particular) (?:\w+ ){0,2}orders?\b|"
             r"\bids? (?:of|for) (?:the|your|this|that|each) (?:\w+ )?order|\bnumbers? (?:of|for) (?:the|your|this|"
             r"that) (?:\w+ )?order|"
-            r"\b(?:the|that|correct|right) number\b|\border (?:would you|do you|are you|you(?:'d| would| want| wish|"
+            r"\b(?:the|that|correct|right) number\b|(?<!whole )(?<!entire )\border (?:would you|do you|are you|"
+            r"you(?:'d| would| want| wish|"
             r" are|'re))",
             piece="order {value}",
             short="[order {value}|{value}|It is order {value}.|Order number {value}.|It's {value}.]",
@@ -72,8 +73,9 @@ SLOTS: dict[str, Slot] = {
         Slot(
             "reason",
             "reason",
-            r"\breasons?\b|\bwhy\s*\?|\bwhy (?:do|are|would|you|did)\b|\bno longer needed\b.{0,60}\bmistake\b|\bno "
-            r"longer need\b.{0,60}\bmistake\b",
+            r"\breasons?\b|\bwhy\s*\?|\bwhy (?:do|are|would|you|did|is|was|this|the|it)\b|\bwhat made you\b|"
+            r"\b(?:no longer "
+            r"need(?:ed)?|any ?more|any longer)\b.{0,60}\bmistake\b",
             short="[{value}|It is {value}.|Reason: {value}.|It's {value}.]",
             long="[The reason is that it was {value}|The reason is: {value}|It's {value}|Just put {value}|Well, "
             "{value}].",
@@ -105,7 +107,8 @@ SLOTS: dict[str, Slot] = {
             r"selection)|"
             r"\b(?:which|what|desired|preferred|other|different|replacement|specific) (?:\w+ ){0,3}(?:options?|"
             r"variants?|versions?|colou?rs?|sizes?|styles?|materials?|specifications?"
-            r"|features?|configurations?|attributes?|models?|kind|types?|replacements?)\b|\b(?:exchange|swap|change|"
+            r"|combinations?|features?|configurations?|attributes?|models?|kind|types?|replacements?)\b|"
+            r"\b(?:exchange|swap|change|"
             r"replace|modify|switch)\w* (?:\w+ ){0,4}"
             r"(?:for|to|with|into|by) (?:what|which|instead)\b|\b(?:exchange|change|replace|swap|modify)(?:d)? "
             r"(?:\w+ ){0,4}(?:to|for|with|into)\s*\?|\binstead\b|\breplacement"
