@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from mua_env.training.advantages import GroupAdvantages, batch_advantages
 from mua_env.training.config import GrpoSettings
 from mua_env.training.drawing import Curriculum, Drawing
+from mua_env.training.happenings import what_happened
 from mua_env.training.mixing import Place
 from mua_env.training.outcomes import Outcome, dialogue_metrics
 from mua_env.training.pool import MixedPool
@@ -207,12 +208,19 @@ class _Work:
         baselines = [groups[row // self._group].mean for row in self._mine]
         forks = {row - self._start: kept for row, kept in self._keeper.forks.items()}
         seed, number = self._of._seed, self._number
+        spent: list[tuple[int, int, float]] = []
 
         def hold(dialogues: Sequence[Dialogue], names: Sequence[str]) -> list[TokenTrajectory]:
             seeds = [derive_seed(seed, "fork", number, self._start, name) for name in names]
-            return self._of._driver.run(self._model, dialogues, seeds=seeds, temperature=self._temperature)
+            before = [(what_happened(d.session), sum(d.begun.mask if d.begun else ())) for d in dialogues]
+            held = self._of._driver.run(self._model, dialogues, seeds=seeds, temperature=self._temperature)
+            for (was, sampled), after in zip(before, held, strict=True):
+                replies = after.info.get("replies", was["replies"]) - was["replies"]
+                cost = after.info.get("usage", {}).get("cost_usd", 0.0) - was["usage"].get("cost_usd", 0.0)
+                spent.append((sum(after.mask) - sampled, replies, max(0.0, cost)))
+            return held
 
-        credits, continued = measure_credits(
+        credits = measure_credits(
             forks,
             [self._held[row] for row in self._mine],
             baselines,
@@ -220,10 +228,12 @@ class _Work:
             hold=hold,
         )
         sizes = self._of._gather([abs(each.value) for row in credits for each in row])
-        used = self._of._gather([sum(t.mask) for t in continued])
+        spent = self._of._gather(spent)
         return credits, {
-            "credit/dialogues": float(len(used)),
-            "credit/agent_tokens": float(sum(used)),
+            "credit/dialogues": float(len(spent)),
+            "credit/agent_tokens": float(sum(tokens for tokens, _, _ in spent)),
+            "credit/replies": float(sum(replies for _, replies, _ in spent)),
+            "credit/cost": float(sum(cost for _, _, cost in spent)),
             "credit/size": sum(sizes) / len(sizes) if sizes else 0.0,
         }
 

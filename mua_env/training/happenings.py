@@ -16,7 +16,7 @@ class Happenings(TypedDict):
     calls: tool calls by name.
     refused: calls that a tool answered with an error.
     replies: the user's messages.
-    usage: what the user simulator counted, as ``cost`` in US dollars and ``prompt_tokens``.
+    usage: what the user simulator counted, as ``cost_usd`` and ``prompt_tokens``.
     """
 
     calls: dict[str, int]

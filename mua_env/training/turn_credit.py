@@ -110,7 +110,7 @@ def measure_credits(
     *,
     continuations: int,
     hold: Continue,
-) -> tuple[list[list[Credit]], list[TokenTrajectory]]:
+) -> list[list[Credit]]:
     """Hold the continuations of all forks, together, and compare.
 
     Args:
@@ -121,7 +121,7 @@ def measure_credits(
         hold: holds them.
 
     Returns:
-        The credits of each dialogue, none where it failed or was not forked; and the continuations.
+        The credits of each dialogue, none where it failed or was not forked.
     """
     jobs = [(row, fork, number) for row in sorted(forks) for fork in forks[row] for number in range(continuations)]
     twins = [fork.twin() for _, fork, _ in jobs]
@@ -145,7 +145,7 @@ def measure_credits(
             found.append([])
         else:
             found.append(credits_of(len(trajectory.prompt_ids), len(trajectory), states, baseline, trajectory.reward))
-    return found, held
+    return found
 
 
 def credits_of(

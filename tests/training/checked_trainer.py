@@ -13,7 +13,7 @@ import torch
 from mua_env.training.chat import ChatTokens
 from mua_env.training.config import EnvironmentConfig, GrpoSettings, LengthConfig, TrainConfig
 from mua_env.training.grpo import DialogueGRPOTrainer, trl_config
-from mua_env.training.pool import DialoguePool
+from mua_env.training.pool import DialoguePool, MixedPool
 from mua_env.training.rollout import RolloutDriver
 
 
@@ -89,7 +89,7 @@ def make_trainer(
         model=AutoModelForCausalLM.from_pretrained(model_folder, dtype="float32"),
         args=trl_config(config, folder=str(folder), processes=processes),
         settings=config.grpo,
-        pool=DialoguePool(toy_domain.setting(), toy_domain.ToyUser(fault_every=fault_every), max_turns=6),
+        pool=MixedPool([DialoguePool(toy_domain.setting(), toy_domain.ToyUser(fault_every=fault_every), max_turns=6)]),
         driver=RolloutDriver(ChatTokens(tokenizer), lengths=config.lengths, tools="compact"),
         seed=11,
     )
@@ -113,7 +113,7 @@ if __name__ == "__main__":
         "checks": CheckedTrainer.checks,
         "learning": CheckedTrainer.learning,
         "worst": CheckedTrainer.worst,
-        "outcomes": len(made.outcomes),
+        "outcomes": len(made.held.outcomes),
         "parameters": checksum(made.accelerator.unwrap_model(made.model)),
     }
     Path(sys.argv[1], f"rank{result['rank']}.json").write_text(json.dumps(result))

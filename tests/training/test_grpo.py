@@ -77,7 +77,7 @@ def test_failed_episodes_count_nowhere(toy: Toy, tmp_path: Path) -> None:
     trainer.model.train()
     rows = [{"prompt": [{"role": "user", "content": "0"}], "task": n} for n in range(4) for _ in range(4)]
     batch = trainer._generate_and_score_completions(rows)
-    failed = torch.tensor([outcome.reward is None for outcome in trainer.outcomes])
+    failed = torch.tensor([outcome.reward is None for outcome in trainer.held.outcomes])
     assert failed.any()
     assert not failed.all()
     assert (batch["advantages"][failed] == 0).all()

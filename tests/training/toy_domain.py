@@ -5,6 +5,7 @@ The mechanics of training are tested on it, because its dialogues are short; the
 
 from __future__ import annotations
 
+import copy
 import random
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -116,7 +117,7 @@ class _ToyUserSession(UserSession):
         return UserReply(text="sorry, i do not understand")
 
     def fork(self) -> UserSession:
-        raise NotImplementedError
+        return copy.deepcopy(self)
 
 
 def call(name: str, **arguments: str) -> AssistantMessage:
