@@ -64,7 +64,7 @@ class RolloutFolder:
             raise ConfigError(f"cannot make the folder {str(self.path)!r}: {error.strerror}") from None
         file = self.path / TRAJECTORIES
         begun = file.exists() and file.stat().st_size > 0
-        self._lock = _lock(self.path)
+        self._lock = lock_folder(self.path)
         try:
             _same_run(self.path / "config.json", config, begun=begun)
             self.writer = TrajectoryWriter(file)
@@ -130,8 +130,12 @@ def trajectory_file(run: str | Path) -> Path:
     return path
 
 
-def _lock(path: Path) -> int | None:
-    """Hold the folder until the descriptor is closed or the process ends, however it ends."""
+def lock_folder(path: Path) -> int | None:
+    """Hold a folder until the descriptor that is returned is closed, or the process ends, however it ends.
+
+    Raises:
+        ConfigError: another process holds it.
+    """
     if sys.platform == "win32":
         return None
     import fcntl

@@ -53,9 +53,7 @@ class SeededDecoder(DialogueDecoder):
 
     def __init__(self, model: PreTrainedModel, chat: ChatTokens, rows: Sequence[Sampling]) -> None:
         device = next(model.parameters()).device
-        super().__init__(
-            model, end_id=chat.end_id, pad_id=chat.pad_id, temperature=1.0, generator=torch.Generator(device=device)
-        )
+        super().__init__(model, end_id=chat.end_id, pad_id=chat.pad_id, temperature=1.0, seeds={})
         self._draws = rows
         self._own = [torch.Generator(device=device).manual_seed(row.seed % 2**63) for row in rows]
 
@@ -74,7 +72,7 @@ class SeededDecoder(DialogueDecoder):
         """What the single row's model has read, up to a length in tokens."""
         return [(layer.keys[:, :, :length], layer.values[:, :, :length]) for layer in self._cache.layers]
 
-    def _pick(self, logits: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    def _pick(self, logits: torch.Tensor, active: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         picked = [
             _draw(row, sampling, generator)
             for row, sampling, generator in zip(logits, self._draws, self._own, strict=True)

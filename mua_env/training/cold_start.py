@@ -16,13 +16,17 @@ import torch
 from torch.nn import functional
 
 from mua_env.errors import ConfigError, missing_extra
+from mua_env.training.checkpoints import set_rate
 from mua_env.training.config import ColdStartConfig
 from mua_env.training.seeds import derive_seed
+from mua_env.training.stopping import RunStopped
 from mua_env.training.trajectory import TokenTrajectory
 
 if TYPE_CHECKING:
     from accelerate import Accelerator  # type: ignore[import-untyped]
     from transformers import PreTrainedModel
+
+    from mua_env.training.checkpoints import ColdStartCheckpoints
 
 Report = Callable[[dict[str, float]], None]
 
@@ -66,6 +70,7 @@ def train_cold_start(
     drills: Sequence[TokenTrajectory] = (),
     windows: Sequence[TokenTrajectory] = (),
     report: Report | None = None,
+    saver: ColdStartCheckpoints | None = None,
 ) -> PreTrainedModel:
     """Train a model on dialogues, in place.
 
@@ -80,9 +85,11 @@ def train_cold_start(
         windows: single turns with little history, for a share of `config.window`.
         report: called after each update with ``step``, ``steps``, ``loss``, ``learning_rate``, ``tokens``
             (the agent's), ``grad_norm``.
+        saver: saves the state between updates, and restores it at the beginning.
 
     Raises:
-        ConfigError: there are no dialogues, or the loss is no number.
+        ConfigError: there are no dialogues.
+        RunStopped: loss or gradient are no numbers; the update was not applied.
     """
     if not dialogues:
         raise ConfigError("a cold start needs at least one expert dialogue")
@@ -103,12 +110,25 @@ def train_cold_start(
     wrapped, optimizer = accelerator.prepare(model, optimizer)
     wrapped.train()
     batches = _batches((dialogues, drills, windows), shares, config.batch, seed)
-    for step in range(1, steps + 1):
-        loss, tokens, norm = _update(accelerator, wrapped, optimizer, next(batches), config, pad_id)
+    done = 0
+    if saver is not None:
+        accelerator.register_for_checkpointing(schedule)
+        done = saver.restore(accelerator)
+        if done and schedule.base_lrs != [config.learning_rate]:
+            set_rate(schedule, config.learning_rate)
+    for _ in range(done):
+        next(batches)
+    for step in range(done + 1, steps + 1):
+        loss, tokens, norm = _gradient(accelerator, wrapped, next(batches), config, pad_id)
         rate = float(schedule.get_last_lr()[0])
+        if not (math.isfinite(loss) and math.isfinite(norm)):
+            raise RunStopped(
+                f"the loss is {loss} and the gradient {norm} at update {step} of the cold start; the update was not "
+                f"applied. Lower cold_start.learning_rate ({rate:g})"
+            )
+        optimizer.step()
+        optimizer.zero_grad()
         schedule.step()
-        if not math.isfinite(loss):
-            raise ConfigError(f"the loss is {loss} at update {step}; lower cold_start.learning_rate ({rate:g})")
         if report is not None:
             report(
                 {
@@ -120,19 +140,20 @@ def train_cold_start(
                     "grad_norm": norm,
                 }
             )
+        if saver is not None:
+            saver.after_update(accelerator, step)
     model.train(False)
     return model
 
 
-def _update(
+def _gradient(
     accelerator: Accelerator,
     model: torch.nn.Module,
-    optimizer: torch.optim.Optimizer,
     batch: Sequence[TokenTrajectory],
     config: ColdStartConfig,
     pad_id: int,
 ) -> tuple[float, int, float]:
-    """One update; returns the mean loss of a token, the tokens that took part, and the gradient norm."""
+    """The gradient of a batch; returns the mean loss of a token, the tokens that took part, and its norm."""
     world, rank = accelerator.num_processes, accelerator.process_index
     tokens = sum(sum(trajectory.mask) for trajectory in batch)
     mine = batch[rank::world]
@@ -152,8 +173,6 @@ def _update(
             accelerator.backward(loss)
         total += loss.detach()
     norm = accelerator.clip_grad_norm_(model.parameters(), config.clip)
-    optimizer.step()
-    optimizer.zero_grad()
     mean = accelerator.reduce(total, reduction="mean")
     return float(mean), tokens, float(norm) if norm is not None else 0.0
 

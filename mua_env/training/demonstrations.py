@@ -16,15 +16,13 @@ from typing import TYPE_CHECKING
 from mua_env.errors import ConfigError
 from mua_env.messages import AssistantMessage, Message, SystemMessage, UserMessage
 from mua_env.training.chat import ChatTokens
+from mua_env.training.experts import ExpertLog, hold_expert_dialogues, place_of, reward_of
 from mua_env.training.seeds import derive_seed
-from mua_env.training.template import Detail, SystemPrompt, system_prompt
+from mua_env.training.template import Detail, SystemPrompt
 from mua_env.training.trajectory import TokenTrajectory, begin
 
 if TYPE_CHECKING:
-    from mua_env.agents.base import Agent
-    from mua_env.session import Session
-    from mua_env.tasks import Task
-    from mua_env.training.pool import DialoguePool
+    from mua_env.training.pool import MixedPool
     from mua_env.trajectory import Trajectory
 
 _NUMBER = re.compile(r"\d{4,}")
@@ -36,35 +34,55 @@ class Demonstrations:
 
     Attributes:
         dialogues: messages as the agent saw them, each ending with its last turn.
-        system: what the agent is shown before each.
+        systems: what the agent is shown before each.
         tried: dialogues that were held; those that were not solved are left out.
+        tools: names of the agent's tools.
     """
 
     dialogues: list[list[Message]]
-    system: SystemPrompt
+    systems: list[SystemPrompt]
     tried: int
+    tools: tuple[str, ...] = ()
 
     @classmethod
     def collect(
-        cls, pool: DialoguePool, *, count: int, style: str = "plain", tools: Detail = "full", seed: int
+        cls,
+        pool: MixedPool,
+        *,
+        count: int,
+        style: str = "plain",
+        tools: Detail = "full",
+        seed: int,
+        log: ExpertLog | None = None,
     ) -> Demonstrations:
         """Hold ``count`` dialogues, over the pool's tasks in order, again with other users when they run out.
+
+        Args:
+            pool: tasks and users.
+            count: how many.
+            style: of the expert.
+            tools: how much of the tool schemas the agent is shown.
+            seed: of the users.
+            log: keeps the dialogues, and shares them among processes.
 
         Raises:
             ConfigError: none of them was solved.
             DomainError: the domain has no expert.
+            RunStopped: one user after the other failed.
         """
-        tasks, found = pool.setting.tasks, []
-        for number in range(count):
-            task = tasks[number % len(tasks)]
-            (dialogue,) = pool.dialogues([task], [derive_seed(seed, number)])
-            agent = pool.setting.domain.expert(style=style)
-            if hold(dialogue.session, agent, task, seed=dialogue.seed) == 1:
-                found.append(messages_of(dialogue.session.trajectory(id=str(number))))
-        if not found:
-            raise ConfigError(f"the expert solved none of {count} dialogues of {tasks.name!r}; nothing to learn from")
-        shown = system_prompt(pool.policy, pool.setting.tools, tool_detail=tools)
-        return cls(found, shown, count)
+        held = hold_expert_dialogues(pool, count=count, style=style, seed=seed, log=log)
+        dialogues: list[list[Message]] = []
+        systems: list[SystemPrompt] = []
+        shown = [part.system(tools) for part in pool.parts]
+        for trajectory in held:
+            if reward_of(trajectory) == 1:
+                place = place_of(pool, int(trajectory.id))
+                dialogues.append(pool.part(place).shown(messages_of(trajectory)))
+                systems.append(shown[place.source])
+        if not dialogues:
+            raise ConfigError(f"the expert solved none of {count} dialogues of {pool.name!r}; nothing to learn from")
+        names = (tool["function"]["name"] for part in pool.parts for tool in part.setting.tools)
+        return cls(dialogues, systems, count, tuple(dict.fromkeys(names)))
 
     @property
     def counts(self) -> dict[str, int]:
@@ -79,8 +97,9 @@ class Demonstrations:
     def encode(self, chat: ChatTokens, *, renumbered: int = 0, seed: int) -> list[TokenTrajectory]:
         """Trajectories of the dialogues, with ``renumbered`` further copies of each."""
         rng = random.Random(derive_seed(seed, "dialogues"))
-        copies = [renumber(messages, rng) for messages in self.dialogues for _ in range(renumbered)]
-        return [encode_dialogue(chat, self.system, messages) for messages in [*self.dialogues, *copies]]
+        pairs = list(zip(self.systems, self.dialogues, strict=True))
+        copies = [(system, renumber(messages, rng)) for system, messages in pairs for _ in range(renumbered)]
+        return [encode_dialogue(chat, system, messages) for system, messages in [*pairs, *copies]]
 
     def encode_short(
         self, chat: ChatTokens, cut: Callable[[Sequence[Message]], list[list[Message]]], *, copies: int, seed: int
@@ -91,15 +110,6 @@ class Demonstrations:
         alone = SystemPrompt("", None)
         short = [part for messages in self.dialogues for part in cut(messages)]
         return [encode_dialogue(chat, alone, renumber(part, rng)) for part in short for _ in range(copies)]
-
-
-def hold(session: Session, agent: Agent, task: Task, *, seed: int) -> float | None:
-    """Hold one dialogue to its end; returns the reward."""
-    result = session.start(task, seed=seed)
-    agent.reset(system_prompt=session.system_prompt, tools=session.tools, seed=seed)
-    while not result.done:
-        result = session.send(agent.act(result.messages))
-    return None if result.score is None else result.score.reward
 
 
 def messages_of(trajectory: Trajectory) -> list[Message]:

@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from mua_env.tasks import Task
 from mua_env.training.config import EvaluationConfig
-from mua_env.training.outcomes import Outcome, dialogue_metrics
-from mua_env.training.pool import DialoguePool
+from mua_env.training.outcomes import Outcome, check_faults, dialogue_metrics
+from mua_env.training.pool import MixedPool
+from mua_env.training.recording import Batch, Unrecorded
 from mua_env.training.rollout import RolloutDriver
 from mua_env.training.seeds import derive_seed
 
@@ -19,50 +19,68 @@ if TYPE_CHECKING:
 
 def evaluate(
     model: PreTrainedModel,
-    pool: DialoguePool,
+    pool: MixedPool,
     driver: RolloutDriver,
     config: EvaluationConfig,
     *,
     seed: int,
     rank: int = 0,
     processes: int = 1,
+    batch: Batch | Unrecorded | None = None,
+    faults: float = 1.0,
 ) -> dict[str, Any]:
     """Hold each task's dialogue ``repeats`` times; processes share the work and all get the result.
 
     Every evaluation of a run meets the same users: seeds depend on the run's seed, the task and the repeat.
+
+    Args:
+        model: the agent.
+        pool: held-out tasks and users.
+        driver: holds the dialogues.
+        config: how many, and how.
+        seed: of users and sampling.
+        rank: of this process.
+        processes: how many share the work.
+        batch: writes the dialogues down; None does not.
+        faults: share of the dialogues that may fail.
+
+    Raises:
+        RunStopped: more of them failed.
 
     Returns:
         ``success`` (mean over the dialogues that count), its ``standard_error`` (over tasks, so that repeats
         of one task are not taken for independent), ``tasks``, ``dialogues``, ``temperature``, ``user``, and
         the means of `dialogue_metrics`.
     """
-    tasks = held_out_tasks(pool, config.tasks)
-    jobs = [(index, repeat) for index in range(len(tasks)) for repeat in range(config.repeats)]
+    count = len(pool) if config.tasks is None else min(config.tasks, len(pool))
+    jobs = [(index, repeat) for index in range(count) for repeat in range(config.repeats)]
     mine = jobs[rank::processes]
     driver.update_weights(model)
     found: list[tuple[int, Outcome]] = []
     for start in range(0, len(mine), config.batch):
         part = mine[start : start + config.batch]
         seeds = [derive_seed(seed, "held out", index, repeat) for index, repeat in part]
-        dialogues = pool.dialogues([tasks[index] for index, _ in part], seeds)
+        dialogues = pool.at([pool.mix[index] for index, _ in part], seeds)
         sampling = [derive_seed(seed, "sampling", index, repeat) for index, repeat in part]
-        trajectories = driver.run(model, dialogues, seeds=sampling, temperature=config.temperature)
+        trajectories = (batch or Unrecorded()).hold(
+            driver,
+            model,
+            dialogues,
+            rows=[index * config.repeats + repeat for index, repeat in part],
+            seeds=sampling,
+            temperature=config.temperature,
+        )
         found += [(index, Outcome.of(t)) for (index, _), t in zip(part, trajectories, strict=True)]
     if processes > 1:
         from accelerate.utils import gather_object  # type: ignore[import-untyped]
 
         found = gather_object(found)
-    return _summary(sorted(found, key=lambda pair: pair[0]), config, pool, tasks)
-
-
-def held_out_tasks(pool: DialoguePool, count: int | None) -> list[Task]:
-    """The first tasks of the pool's source."""
-    available = len(pool.setting.tasks)
-    return [pool.setting.tasks[i] for i in range(available if count is None else min(count, available))]
+    check_faults([outcome for _, outcome in found], faults, what="an evaluation")
+    return _summary(sorted(found, key=lambda pair: pair[0]), config, pool, count)
 
 
 def _summary(
-    found: Sequence[tuple[int, Outcome]], config: EvaluationConfig, pool: DialoguePool, tasks: Sequence[Task]
+    found: Sequence[tuple[int, Outcome]], config: EvaluationConfig, pool: MixedPool, count: int
 ) -> dict[str, Any]:
     by_task: dict[int, list[float]] = {}
     for index, outcome in found:
@@ -75,9 +93,16 @@ def _summary(
     return {
         "success": success,
         "standard_error": math.sqrt(spread / len(means)) if means else 0.0,
-        "tasks": len(tasks),
+        "tasks": count,
         "dialogues": counted,
         "temperature": config.temperature,
-        "user": pool.user.describe(tasks[0]),
+        "user": _users(pool, count),
         **dialogue_metrics([outcome for _, outcome in found]),
     }
+
+
+def _users(pool: MixedPool, count: int) -> str:
+    places = [pool.mix[index] for index in range(count)]
+    first = {place.source: place for place in reversed(places)}
+    named = [pool.part(place).user.describe(pool.task(place)) for _, place in sorted(first.items())]
+    return ", ".join(dict.fromkeys(named))

@@ -1,23 +1,26 @@
 """GRPO over dialogues: a thin subclass of TRL's trainer (§3.3).
 
 TRL does the optimisation. What is ours: the rollout (token in, token out, with its mask), the advantages, failed
-episodes that count nowhere, and metrics. TRL is pinned because two of its private methods are overridden.
+episodes that count nowhere, and metrics. TRL is pinned because private methods of it are overridden.
 """
 
 from __future__ import annotations
 
+import math
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from mua_env.errors import ConfigError, missing_extra
-from mua_env.training.advantages import batch_advantages
 from mua_env.training.config import GrpoSettings, TrainConfig
-from mua_env.training.outcomes import Outcome, dialogue_metrics
-from mua_env.training.pool import DialoguePool
+from mua_env.training.group_rollout import GroupRollout, HeldBatch
+from mua_env.training.outcomes import check_faults
+from mua_env.training.pool import MixedPool
+from mua_env.training.recording import Recorder, Unrecorded
 from mua_env.training.rollout import RolloutDriver
 from mua_env.training.seeds import derive_seed
+from mua_env.training.stopping import RunStopped
 from mua_env.training.trajectory import TokenTrajectory
 
 try:
@@ -27,6 +30,7 @@ try:
     from transformers.trainer_callback import PrinterCallback
     from trl.trainer.grpo_config import GRPOConfig
     from trl.trainer.grpo_trainer import GRPOTrainer
+    from trl.trainer.utils import RepeatSampler
 except ImportError:
     raise missing_extra("train", needed_by="GRPO") from None
 
@@ -58,6 +62,8 @@ class DialogueGRPOTrainer(GRPOTrainer):
         pool: sessions and tasks.
         driver: holds the dialogues.
         seed: of sampling and users.
+        recorder: writes the dialogues down; None does not.
+        faults: share of a batch's dialogues that may fail; more stop the run.
         callbacks: transformers' callbacks.
 
     Raises:
@@ -71,9 +77,11 @@ class DialogueGRPOTrainer(GRPOTrainer):
         model: PreTrainedModel,
         args: GRPOConfig,
         settings: GrpoSettings,
-        pool: DialoguePool,
+        pool: MixedPool,
         driver: RolloutDriver,
         seed: int,
+        recorder: Recorder | None = None,
+        faults: float = 1.0,
         callbacks: list[TrainerCallback] | None = None,
         tools: object = None,
         environment_factory: object = None,
@@ -90,7 +98,8 @@ class DialogueGRPOTrainer(GRPOTrainer):
         if args.beta > 0 and not model.config._name_or_path:
             raise ConfigError("beta > 0 needs a reference model: save the model to a folder and load it from there")
         self.settings, self.pool, self.driver, self.seed = settings, pool, driver, seed
-        self.outcomes: list[Outcome] = []
+        self.recorder, self.faults = recorder or Unrecorded(), faults
+        self.held: HeldBatch | None = None
         self._rows: list[dict[str, Any]] = []
         self._batch = -1
         with quiet_trl():
@@ -104,27 +113,45 @@ class DialogueGRPOTrainer(GRPOTrainer):
                 rollout_func=_rollout,  # type: ignore[arg-type]  # always called with this class
                 **kwargs,
             )
+        self.group_rollout = GroupRollout(
+            pool, driver, settings, seed=seed, rank=self.accelerator.process_index, gather=gather_object
+        )
         self.remove_callback(PrinterCallback)
 
     def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
         """TRL's, with our advantages: rows are kept for the rollout, and failed episodes carry no weight."""
         self._rows = inputs
         output: dict[str, Any] = super()._generate_and_score_completions(inputs)
-        training = bool(self.model.training)  # type: ignore[union-attr]  # set by TRL's constructor
-        group = int((self.num_generations if training else self.num_generations_eval) or 1)
-        rewards = [outcome.reward for outcome in self.outcomes]
-        groups = batch_advantages(rewards, group, std=self.settings.std)
-        advantages = [value for each in groups for value in each.values]
+        held, advantages = self.held, output["advantages"]
+        assert held is not None
         start = self.accelerator.process_index * len(inputs)
-        mine = advantages[start : start + len(inputs)]
-        output["advantages"] = torch.tensor(mine, device=output["advantages"].device)
-        valid = sum(each.valid for each in groups)
-        scale = len(rewards) / valid if valid and self.loss_type in _SUMS_OVER_ROWS else 1.0
-        output["row_scale"] = torch.tensor(scale, device=output["advantages"].device)
-        metrics = self._metrics["train" if training else "eval"]
-        for name, value in dialogue_metrics(self.outcomes, groups).items():
+        values = [value for group in held.groups for value in group.values][start : start + len(inputs)]
+        mine = torch.tensor(values, device=advantages.device)
+        if self.settings.turn_credit is not None:
+            mine = token_advantages(mine, held, output["completion_ids"].shape[1], self.settings.turn_credit.weight)
+        output["advantages"] = mine
+        valid = sum(group.valid for group in held.groups)
+        scale = len(held.outcomes) / valid if valid and self.loss_type in _SUMS_OVER_ROWS else 1.0
+        output["row_scale"] = torch.tensor(scale, device=advantages.device)
+        metrics = self._metrics["train" if self.model.training else "eval"]  # type: ignore[union-attr]
+        for name, value in held.metrics.items():
             metrics[name].append(value)
         return output
+
+    def _get_train_sampler(self, dataset: Dataset | None = None) -> RepeatSampler:
+        """TRL's, but the order of an epoch follows from its number, so that a resumed run goes on in it."""
+        sampler: Any = super()._get_train_sampler(dataset)
+        return _EpochSampler(sampler, lambda: int(self.state.epoch or 0))
+
+    def _get_grad_norm(self, model: torch.nn.Module, grad_norm: Any = None) -> Any:
+        """transformers', which is called before each update: one that is no number must not reach the weights."""
+        norm = super()._get_grad_norm(model, grad_norm=grad_norm)  # type: ignore[no-untyped-call]
+        if norm is not None and not math.isfinite(float(norm)):
+            raise RunStopped(
+                f"the gradient of update {self.state.global_step + 1} is {float(norm)}; it was not applied. "
+                "Lower grpo.learning_rate or grpo.clip, or raise the precision (model.dtype)"
+            )
+        return norm
 
     def _compute_loss(self, model: torch.nn.Module, inputs: dict[str, Any]) -> torch.Tensor:
         loss: torch.Tensor = super()._compute_loss(model, inputs)  # type: ignore[no-untyped-call]
@@ -134,24 +161,44 @@ class DialogueGRPOTrainer(GRPOTrainer):
     def roll_out(self) -> list[TokenTrajectory]:
         """Hold the dialogues of the present rows; all processes learn all outcomes."""
         self._batch = max(self._batch + 1, int(self.state.global_step))
-        rows = [int(row["task"]) for row in self._rows]
-        tasks = [self.pool.setting.tasks[index] for index in rows]
-        dialogues = self.pool.dialogues(tasks, self._user_seeds(rows))
+        curriculum = self.group_rollout.drawing.curriculum
+        if curriculum is not None:
+            curriculum.restore(self.state.log_history)
         model = self.accelerator.unwrap_model(self.model_wrapped)
         self.driver.update_weights(model)
-        start = self.accelerator.process_index * len(rows)
-        seeds = [derive_seed(self.seed, "sampling", self._batch, start + place) for place in range(len(rows))]
-        trajectories = self.driver.run(model, dialogues, seeds=seeds, temperature=self.temperature)
-        self.outcomes = gather_object([Outcome.of(trajectory) for trajectory in trajectories])
-        return trajectories
+        training = bool(self.model.training)  # type: ignore[union-attr]  # set by TRL's constructor
+        with self.recorder.open("grpo", self._batch + 1) as batch:
+            self.held = self.group_rollout.hold(
+                model,
+                [int(row["task"]) for row in self._rows],
+                number=self._batch,
+                group=int((self.num_generations if training else self.num_generations_eval) or 1),
+                temperature=self.temperature,
+                record=batch,
+            )
+            check_faults(self.held.outcomes, self.faults, what=f"update {self._batch + 1}")
+        return self.held.trajectories
 
-    def _user_seeds(self, rows: Sequence[int]) -> list[int]:
-        start = self.accelerator.process_index * len(rows)
-        apart = self.settings.user_seed == "rollout"
-        return [
-            derive_seed(self.seed, "user", self._batch, row, start + place if apart else "group")
-            for place, row in enumerate(rows)
-        ]
+
+def token_advantages(rows: torch.Tensor, held: HeldBatch, width: int, weight: float) -> torch.Tensor:
+    """The advantage of each completion token, (rows, width): the row's, and its stretch's credit times ``weight``."""
+    advantages = rows[:, None].repeat(1, width)
+    for row, (trajectory, credits) in enumerate(zip(held.trajectories, held.credits, strict=True)):
+        begin = len(trajectory.prompt_ids)
+        for credit in credits:
+            advantages[row, credit.start - begin : credit.end - begin] += weight * credit.value
+    return advantages
+
+
+class _EpochSampler(RepeatSampler):
+    def __init__(self, sampler: RepeatSampler, epoch: Callable[[], int]) -> None:
+        self.__dict__.update(sampler.__dict__)
+        self._epoch = epoch
+
+    def __iter__(self) -> Iterator[int]:
+        if self.shuffle:
+            self.generator.manual_seed(derive_seed(self.seed or 0, "epoch", self._epoch()))
+        return iter(super().__iter__())  # type: ignore[no-untyped-call]  # TRL's is untyped
 
 
 def _rollout(prompts: list[Any], trainer: DialogueGRPOTrainer) -> dict[str, list[Any]]:
@@ -170,9 +217,9 @@ def _outcome_reward(completions: list[Any], outcome: list[float | None], **_: An
     return outcome
 
 
-def _dataset(pool: DialoguePool, args: GRPOConfig) -> Dataset:
+def _dataset(pool: MixedPool, args: GRPOConfig) -> Dataset:
     """One row a task: its position. An endless source is cut to what the run can use."""
-    count = len(pool.setting.tasks)
+    count = len(pool)
     if args.max_steps > 0:
         batch = args.generation_batch_size or 0
         needed = args.max_steps * batch // (args.num_generations or 1)
@@ -233,6 +280,17 @@ def trl_config(config: TrainConfig, *, folder: str, processes: int = 1, cpu: boo
     }
     try:
         with quiet_trl():
-            return GRPOConfig(**{**values, **grpo.trl})
+            args = GRPOConfig(**{**values, **grpo.trl})
     except (TypeError, ValueError) as error:
         raise ConfigError(f"TRL refuses the configuration: {error}") from None
+    if (args.steps_per_generation or 1) % args.gradient_accumulation_steps:
+        raise ConfigError(
+            f"grpo.trl.steps_per_generation {args.steps_per_generation} is no multiple of "
+            f"gradient_accumulation_steps {args.gradient_accumulation_steps}: an update would mix batches of rollouts"
+        )
+    return args
+
+
+def updates_a_batch(args: GRPOConfig) -> int:
+    """Updates that TRL makes on one batch of rollouts."""
+    return int((args.steps_per_generation or 1) // args.gradient_accumulation_steps * args.num_iterations)

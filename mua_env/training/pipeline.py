@@ -8,8 +8,9 @@ Runs alone or under ``accelerate launch``; see `mua_env.training.processes` for 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from mua_env.errors import ConfigError, missing_extra
 from mua_env.reports.html import write_report
@@ -17,20 +18,25 @@ from mua_env.training.config import TrainConfig
 from mua_env.training.console import Reporter
 from mua_env.training.demonstrations import Demonstrations, copy_drills, turn_windows
 from mua_env.training.plots import plot_run
-from mua_env.training.run_folder import RunFolder, new_run_folder
+from mua_env.training.run_folder import RunFolder, new_run_folder, newest_run_folder
+from mua_env.training.same_run import check_same_run
 from mua_env.training.seeds import derive_seed
+from mua_env.training.stopping import stopping
 from mua_env.users.base import UserSimulator
 
 try:
     import torch
     from transformers.utils.logging import disable_progress_bar
 
+    from mua_env.training.backends.make import make_backend
     from mua_env.training.chat import ChatTokens
+    from mua_env.training.checkpoints import Checkpoints, ColdStartCheckpoints, GrpoCheckpoints, Phase, write_whole
     from mua_env.training.cold_start import train_cold_start
     from mua_env.training.evaluation import evaluate
-    from mua_env.training.grpo import DialogueGRPOTrainer, quiet_trl, trl_config
+    from mua_env.training.experts import ExpertLog
+    from mua_env.training.grpo import DialogueGRPOTrainer, quiet_trl, trl_config, updates_a_batch
     from mua_env.training.models import load, save, start_from_nothing
-    from mua_env.training.pool import make_pool
+    from mua_env.training.pool import make_mixed_pool
     from mua_env.training.processes import Processes
     from mua_env.training.progress import GrpoProgress
     from mua_env.training.recording import Recorder
@@ -47,6 +53,7 @@ def train(
     reporter: Reporter | None = None,
     user: UserSimulator | None = None,
     folder: str | os.PathLike[str] | None = None,
+    resume: bool = False,
 ) -> Path:
     """Run a configuration; returns the run's folder.
 
@@ -54,20 +61,27 @@ def train(
         config: every setting.
         reporter: prints; one to standard output if None (the first process only).
         user: used instead of the configuration's, for training and evaluation.
-        folder: an empty folder for the run; made by the configuration's name if None.
+        folder: an empty folder for the run; made by the configuration's name if None. With ``resume``, that of the
+            run to go on with; the newest of the configuration's name if None.
+        resume: go on with a run that was stopped or killed, with the same configuration.
 
     Raises:
-        ConfigError: the configuration cannot be.
+        ConfigError: the configuration cannot be, or is not that of the run to go on with.
+        DataError: there is no run to go on with.
+        RunStopped: the run cannot go on (a full disk, a dead user, a gradient that is no number); what it did until
+            then is kept.
         MissingExtra: the [train] extra is not installed.
     """
-    run = Run(config, reporter=reporter, user=user, folder=folder)
+    run = Run(config, reporter=reporter, user=user, folder=folder, resume=resume)
     try:
-        run.start()
-        if config.cold_start is not None:
+        with stopping(run.folder.path):
+            if run.has("finished"):
+                run.reporter.say(f"{run.folder.path} has finished; there is nothing to go on with")
+                return run.folder.path
+            run.start()
             run.cold_start()
-        if config.grpo is not None:
             run.grpo()
-        return run.finish()
+            return run.finish()
     finally:
         run.close()
 
@@ -82,33 +96,42 @@ class Run:
         reporter: Reporter | None = None,
         user: UserSimulator | None = None,
         folder: str | os.PathLike[str] | None = None,
+        resume: bool = False,
     ) -> None:
         if config.model.path is None and config.cold_start is None:
             raise ConfigError("a model from nothing needs a cold start; give model.path, or keep cold_start")
         self.config = config
         # The bars of transformers for loading and saving run into our own lines.
         disable_progress_bar()  # type: ignore[no-untyped-call]
-        self.pool = make_pool(config.environment, user=user)
-        self.held_out = make_pool(config.environment, held_out=True, user=user)
+        self.pool = make_mixed_pool(config.environment, user=user)
+        self.held_out = make_mixed_pool(config.environment, held_out=True, user=user)
         self.processes = Processes()
         rank = self.processes.rank
         chosen = Path(folder) if folder is not None else None
         if rank == 0:
+            if resume:
+                chosen = chosen or newest_run_folder(config.folder, config.name)
+                check_same_run(config, chosen)
             chosen = chosen or new_run_folder(config.folder, config.name)
             chosen.mkdir(parents=True, exist_ok=True)
         self.folder = RunFolder(self.processes.share(chosen), rank=rank)
         self.reporter = reporter or Reporter(quiet=rank > 0)
-        self.summary: dict[str, Any] = {"processes": self.processes.count}
-        self._checkpoint = config.model.path
+        self.checkpoints = Checkpoints(self.folder, self.processes, minutes=config.safety.minutes)
+        self.metrics = self.checkpoints.resume() if resume else []
+        self.summary: dict[str, Any] = {**self.checkpoints.state.summary, "processes": self.processes.count}
+        begun_with = self.checkpoints.state.model
+        self._checkpoint = str(self.folder.path / begun_with) if begun_with else config.model.path
 
     def start(self) -> None:
         """Write the configuration down, and make or load model and tokenizer."""
-        config = self.config
+        config, state = self.config, self.checkpoints.state
         self.folder.write_json("config.json", config.model_dump(mode="json"))
         parts = ("model", "cold start", "experts", "grpo", "evaluation")
         self.folder.write_json("seeds.json", {"seed": config.seed, **{p: self._seed(p) for p in parts}})
+        if state.step or state.phase != "start":
+            self.reporter.say(f"Going on with {self.folder.path}: {state.phase.replace('_', ' ')}, update {state.step}")
         self.demonstrations: Demonstrations | None = None
-        if config.cold_start is not None:
+        if config.cold_start is not None and not self.has("cold_started"):
             self.reporter.phase("Expert dialogues")
             self.demonstrations = Demonstrations.collect(
                 self.pool,
@@ -116,6 +139,7 @@ class Run:
                 style=config.cold_start.expert_style,
                 tools=config.environment.tools,
                 seed=self._seed("experts"),
+                log=ExpertLog(self.folder, self.processes),
             )
             self.summary["demonstrations"] = self.demonstrations.counts
             self.reporter.say(f"  {self.demonstrations.describe()}")
@@ -130,9 +154,14 @@ class Run:
         else:
             self.model, tokenizer = load(self._checkpoint, dtype=self.config.model.dtype)
         self.chat = ChatTokens(tokenizer, self.config.model.template_options)
-        self.driver = RolloutDriver(self.chat, lengths=self.config.lengths, tools=self.config.environment.tools)
-        self.recorder = Recorder(self.folder, self.config.name)
-        self.driver.on_end = self.recorder.record
+        weights = self.folder.path / "weights" / str(self.processes.rank)
+        self.driver = RolloutDriver(
+            self.chat,
+            lengths=self.config.lengths,
+            tools=self.config.environment.tools,
+            backend=make_backend(self.config.sampling, self.chat, self.model, folder=weights),
+        )
+        self.recorder = Recorder(self.folder, self.checkpoints.ledger, self.config.name)
         torch.nn.Module.to(self.model, self.processes.device)
         self.summary["parameters"] = self.model.num_parameters()
         self.reporter.say(
@@ -140,10 +169,13 @@ class Run:
         )
 
     def cold_start(self) -> None:
-        """Supervised training on the expert dialogues, then a measurement and a checkpoint."""
+        """Supervised training on the expert dialogues, then a checkpoint and a measurement, if there is to be one."""
         settings, demonstrations = self.config.cold_start, self.demonstrations
-        assert settings is not None
-        assert demonstrations is not None
+        if settings is None:
+            return
+        if demonstrations is None:  # done before the run was stopped
+            self.evaluate("after the cold start", 0)
+            return
         self.reporter.phase("Cold start")
         seed = self._seed("cold start")
         dialogues = demonstrations.encode(self.chat, renumbered=settings.renumbered, seed=seed)
@@ -164,8 +196,9 @@ class Run:
             drills=drills,
             windows=windows,
             report=self._report_cold_start,
+            saver=ColdStartCheckpoints(self.checkpoints),
         )
-        self._save("cold-start")
+        self._save("cold-start", "cold_started", self._write_model)
         self.evaluate("after the cold start", 0)
 
     def _report_cold_start(self, values: dict[str, float]) -> None:
@@ -173,37 +206,52 @@ class Run:
         self.reporter.cold_start(values)
 
     def grpo(self) -> None:
-        """GRPO from the present model, then a measurement and a checkpoint."""
-        assert self.config.grpo is not None
+        """GRPO from the present model, then a checkpoint and a measurement, if there is to be one."""
+        if self.config.grpo is None:
+            return
+        if self.has("trained"):
+            self.evaluate("after GRPO", self.summary["grpo_updates"])
+            return
         if self._checkpoint is None or self.config.cold_start is None:
             self.evaluate("before GRPO", 0)
         self.reporter.phase("GRPO")
         assert self._checkpoint is not None
         self.model, _ = load(self._checkpoint, dtype=self.config.model.dtype)
+        args = trl_config(
+            self.config,
+            folder=str(self.folder.path / "resume"),
+            processes=self.processes.count,
+            cpu=self.processes.cpu,
+        )
+        saver = GrpoCheckpoints(
+            self.checkpoints, updates_a_batch=updates_a_batch(args), learning_rate=self.config.grpo.learning_rate
+        )
         trainer = DialogueGRPOTrainer(
             model=self.model,
-            args=trl_config(
-                self.config,
-                folder=str(self.folder.path / "trl"),
-                processes=self.processes.count,
-                cpu=self.processes.cpu,
-            ),
+            args=args,
             settings=self.config.grpo,
             pool=self.pool,
             driver=self.driver,
             seed=self._seed("grpo"),
-            callbacks=[GrpoProgress(self)],
+            recorder=self.recorder,
+            faults=self.config.safety.faults,
+            callbacks=[GrpoProgress(self), saver],
         )
-        with quiet_trl(), self.recorder.during("grpo", lambda: int(trainer.state.global_step) + 1):
-            trainer.train()
+        with quiet_trl():
+            trainer.train(resume_from_checkpoint=saver.resume_from)
         self.model = trainer.accelerator.unwrap_model(trainer.model)
         self.summary["grpo_updates"] = int(trainer.state.global_step)
-        self._save("grpo")
+        self._save("grpo", "trained", self._write_model)
         self.evaluate("after GRPO", self.summary["grpo_updates"])
 
     def evaluate(self, title: str, step: int) -> dict[str, Any]:
-        """Measure the present model on the held-out tasks."""
-        with self.recorder.during("evaluation", lambda: step):
+        """Measure the present model on the held-out tasks; what was measured before the run was stopped stands."""
+        for line in self.metrics:
+            if line["phase"] == "evaluation" and line["title"] == title:
+                values = {k: v for k, v in line.items() if k not in ("schema_version", "phase", "step", "title")}
+                self.summary[title.replace(" ", "_")] = values
+                return values
+        with self.recorder.open("evaluation", step) as batch:
             values = evaluate(
                 self.model,
                 self.held_out,
@@ -212,8 +260,10 @@ class Run:
                 seed=self._seed("evaluation"),
                 rank=self.processes.rank,
                 processes=self.processes.count,
+                batch=batch,
+                faults=self.config.safety.faults,
             )
-        self.folder.add_metrics("evaluation", step, values)
+        self.folder.add_metrics("evaluation", step, {"title": title, **values})
         self.summary[title.replace(" ", "_")] = values
         self.reporter.evaluation(title, values)
         return values
@@ -228,7 +278,7 @@ class Run:
             pages = ("curves.png", "report.html")
             self.reporter.phase("Run folder")
             self.reporter.files(f"{self.folder.path} with", [Path(name) for name in lines + pages])
-        self.processes.wait()
+        self.checkpoints.commit("finished", summary=self.summary)
         return self.folder.path
 
     def close(self) -> None:
@@ -239,12 +289,20 @@ class Run:
         if hasattr(self, "driver"):
             self.driver.close()
 
-    def _save(self, name: str) -> None:
+    def has(self, phase: Phase) -> bool:
+        """Whether the run was stopped after it had come so far."""
+        order = get_args(Phase)
+        return order.index(self.checkpoints.state.phase) >= order.index(phase)
+
+    def _save(self, name: str, phase: Phase, write: Callable[[Path], None]) -> None:
         path = self.folder.checkpoint(name)
         if self.processes.rank == 0:
-            save(self.model, self.chat.tokenizer, path)
-        self.processes.wait()
+            write_whole(path, write)
+        self.checkpoints.commit(phase, step=self.summary.get("grpo_updates", 0), checkpoint=path, summary=self.summary)
         self._checkpoint = str(path)
+
+    def _write_model(self, path: Path) -> None:
+        save(self.model, self.chat.tokenizer, path)
 
     def _seed(self, part: str) -> int:
         return derive_seed(self.config.seed, part)

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import torch
 from accelerate import PartialState  # type: ignore[import-untyped]
-from accelerate.utils import broadcast_object_list  # type: ignore[import-untyped]
+from accelerate.utils import broadcast_object_list, gather_object  # type: ignore[import-untyped]
 
 _T = TypeVar("_T")
 
@@ -46,6 +46,11 @@ class Processes:
             broadcast_object_list(box)
         assert box[0] is not None
         return box[0]
+
+    def gather(self, values: list[_T]) -> list[_T]:
+        """The lists of all processes, one after the other, on all of them."""
+        gathered: list[_T] = gather_object(values) if self.count > 1 else values
+        return gathered
 
     def wait(self) -> None:
         """Return when all processes have come here."""

@@ -74,7 +74,7 @@ def watch(*, seed: int = 0) -> None:
     """Print one dialogue of the scripted expert with the agenda user."""
     from mua_env.session import Session
     from mua_env.setting import load_setting
-    from mua_env.training.demonstrations import hold
+    from mua_env.training.experts import hold
     from mua_env.users.make import make_user
 
     setting = load_setting("retail", "test:level=1")

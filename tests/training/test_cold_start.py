@@ -91,14 +91,14 @@ def test_short_examples_take_their_share_of_the_updates(toy: Toy) -> None:
     model = build_model(toy.chat.tokenizer, ScratchConfig(hidden=32, layers=1, vocabulary=400), seed=1)
     config = ColdStartConfig(batch=8, micro_batch=8, epochs=1, learning_rate=1e-3, drill=0.5)
     sizes: list[int] = []
-    original = cold_start._update
+    original = cold_start._gradient
 
     def counting(*arguments: Any) -> Any:
-        sizes.append(len(arguments[3]))
+        sizes.append(len(arguments[2]))
         return original(*arguments)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cold_start, "_update", counting)
+        patch.setattr(cold_start, "_gradient", counting)
         train_cold_start(model, whole, config, pad_id=0, seed=2, drills=short)
     assert len(sizes) == 2 * len(whole) // 8
     of_drills = round(8 * (sum(map(len, whole)) / len(whole)) / (sum(map(len, short)) / len(short)))

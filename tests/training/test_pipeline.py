@@ -13,46 +13,19 @@ import pytest
 from rich.console import Console
 
 from mua_env.errors import ConfigError
-from mua_env.training.config import (
-    ColdStartConfig,
-    EnvironmentConfig,
-    EvaluationConfig,
-    GrpoSettings,
-    LengthConfig,
-    ModelConfig,
-    ScratchConfig,
-    TrainConfig,
-)
+from mua_env.training.config import EnvironmentConfig, EvaluationConfig, LengthConfig, ModelConfig, TrainConfig
 from mua_env.training.console import Reporter
 from mua_env.training.pipeline import train
 from mua_env.training.run_folder import RunFolder, new_run_folder, read_metrics
 from mua_env.trajectory import read_trajectories
 
+from .small_run import small_config
+
 ROOT = Path(__file__).resolve().parents[2]
-SMALL = ScratchConfig(hidden=32, layers=1, heads=2, kv_heads=1, vocabulary=600)
 
 
 def _config(tmp_path: Path, **changes: Any) -> TrainConfig:
-    values: dict[str, Any] = {
-        "name": "small",
-        "folder": str(tmp_path),
-        "model": ModelConfig(scratch=SMALL),
-        "environment": EnvironmentConfig(
-            tasks="train:level=1",
-            held_out="test:level=1",
-            policy="compact",
-            tools="compact",
-            max_turns=12,
-            reward="task",
-        ),
-        "lengths": LengthConfig(total=1500, turn=12),
-        "cold_start": ColdStartConfig(
-            trajectories=8, expert_style="compact", batch=4, micro_batch=4, epochs=1, renumbered=1, drill=0.5
-        ),
-        "grpo": GrpoSettings(queries=2, rollouts=2, steps=2, learning_rate=1e-4, micro_batch=2),
-        "evaluation": EvaluationConfig(tasks=3, repeats=2, temperature=0.5, every=1),
-    }
-    return TrainConfig(**{**values, **changes})
+    return small_config(folder=str(tmp_path), **changes)
 
 
 @pytest.fixture(scope="module")

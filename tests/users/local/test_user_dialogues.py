@@ -15,7 +15,7 @@ from mua_env.session import Session
 from mua_env.setting import Setting, load_setting
 from mua_env.training.chat import ChatTokens
 from mua_env.training.console import Reporter
-from mua_env.training.demonstrations import hold
+from mua_env.training.experts import hold
 from mua_env.training.models import load
 from mua_env.training.run_folder import read_metrics
 from mua_env.training.user import load_user_config, main, train_user

@@ -1,0 +1,72 @@
+"""Runs that are killed, and go on: what they leave must be what an unbroken run leaves."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from mua_env.training.config import EvaluationConfig, GrpoSettings, SafetyConfig, TrainConfig
+
+from .killing import contents, run_child
+from .small_run import small_config
+
+TRAINING = "mua_env.training"
+KILLS = {
+    "after each update": [
+        f"{TRAINING}.experts:_hold:5:before",
+        f"{TRAINING}.cold_start:_gradient:3:after",
+        f"{TRAINING}.checkpoints:Checkpoints.commit:2:before",  # the checkpoint is written, and nothing names it
+        "torch:save:5:before",  # some files of a checkpoint
+        f"{TRAINING}.pipeline:write_whole:1:after",  # the model of the cold start, not yet committed
+        f"{TRAINING}.ledger:LedgerBatch.write:2:after",  # a dialogue of the evaluation, in the ledger only
+        f"{TRAINING}.run_folder:RunFolder.add_trajectory:7:after",  # amid the first rollout
+        f"{TRAINING}.grpo:DialogueGRPOTrainer._get_grad_norm:1:after",  # amid the first update
+        f"{TRAINING}.run_folder:RunFolder.add_metrics:1:after",  # measured, not committed
+        "transformers:Trainer._save_rng_state:1:before",  # half a checkpoint
+        f"{TRAINING}.checkpoints:Checkpoints.commit:1:after",
+        f"{TRAINING}.ledger:LedgerBatch.write:3:before",
+        f"{TRAINING}.run_folder:RunFolder.add_metrics:2:before",
+        f"{TRAINING}.pipeline:plot_run:1:before",
+    ],
+    "never": [
+        f"{TRAINING}.cold_start:_gradient:4:before",
+        f"{TRAINING}.ledger:LedgerBatch.write:12:after",  # the second update's rollout
+        f"{TRAINING}.grpo:DialogueGRPOTrainer._get_grad_norm:3:before",
+        f"{TRAINING}.ledger:LedgerBatch.close:4:after",
+    ],
+}
+
+
+def _config(minutes: float) -> TrainConfig:
+    return small_config(
+        grpo=GrpoSettings(queries=2, rollouts=2, steps=3, learning_rate=1e-3, micro_batch=2),
+        evaluation=EvaluationConfig(tasks=2, repeats=2, temperature=0.5, every=2),
+        safety=SafetyConfig(minutes=minutes),
+    )
+
+
+@pytest.fixture(scope="module")
+def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("unbroken") / "run"
+    assert run_child(_config(1000), folder) == 0
+    return folder
+
+
+@pytest.mark.parametrize("saved", list(KILLS))
+def test_a_run_killed_again_and_again_ends_as_an_unbroken_one(unbroken: Path, tmp_path: Path, saved: str) -> None:
+    folder = tmp_path / "run"
+    config = _config(0 if saved == "after each update" else 1000)
+    for number, place in enumerate(KILLS[saved]):
+        assert run_child(config, folder, resume=number > 0, place=place) == -9, place
+    assert run_child(config, folder, resume=True) == 0
+    metrics, trajectories, summary = contents(folder)
+    wanted = contents(unbroken)
+    assert Counter((row["phase"], row["step"]) for row in metrics).most_common(1)[0][1] == 1
+    assert metrics == wanted[0]
+    assert len({row["id"] for row in trajectories}) == len(trajectories)
+    assert trajectories == wanted[1]
+    assert summary == wanted[2]
+    assert not list((folder / "resume").iterdir())
+    assert not list((folder / "ledger").iterdir())
+    assert run_child(config, folder, resume=True) == 0  # finished: nothing to do
+    assert contents(folder)[0] == metrics
