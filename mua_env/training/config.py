@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from mua_env.errors import ConfigError, missing_extra
+from mua_env.errors import ConfigError, did_you_mean, missing_extra
 from mua_env.scoring import RewardName
 from mua_env.training.advantages import Std
 from mua_env.training.template import Detail
@@ -132,6 +132,11 @@ class ColdStartConfig(_Settings):
     drill: float = Field(0.0, ge=0, lt=1, description="share of batches of copy drills; this project, small models")
     window: float = Field(0.0, ge=0, lt=1, description="share of batches of single turns with little history; as drill")
     autocast: Literal["no", "bf16"] = Field("no", description="this project; bf16 saves time where the CPU has it")
+    trl: dict[str, Any] | None = Field(
+        None,
+        description="any fields of trl.SFTConfig: TRL's SFTTrainer does the training then ({} changes no field); None "
+        "for this package's own loop",
+    )
 
     @model_validator(mode="after")
     def _leaves_dialogues(self) -> ColdStartConfig:
@@ -235,6 +240,13 @@ class SafetyConfig(_Settings):
     )
 
 
+class TrackingConfig(_Settings):
+    """Where metrics go besides metrics.jsonl, through the callbacks of transformers (this project)."""
+
+    report_to: tuple[str, ...] = Field((), description="tensorboard, wandb, trackio, or another that transformers has")
+    project: str = Field("mua-env", description="of wandb and trackio")
+
+
 class TrainConfig(_Settings):
     """One run: cold start, then GRPO, each measured."""
 
@@ -249,6 +261,7 @@ class TrainConfig(_Settings):
     evaluation: EvaluationConfig = Field(default_factory=EvaluationConfig)
     sampling: SamplingConfig = Field(default_factory=SamplingConfig)
     safety: SafetyConfig = Field(default_factory=SafetyConfig)
+    tracking: TrackingConfig = Field(default_factory=TrackingConfig)
 
 
 def paper_defaults() -> TrainConfig:
@@ -273,7 +286,23 @@ def read_settings(kind: type[S], source: str | os.PathLike[str] | dict[str, Any]
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"])) or "the configuration"
-        raise ConfigError(f"{where}: {first['msg']} (got {first['input']!r:.120})") from None
+        hint = _hint(kind, first["loc"]) if first["type"] == "extra_forbidden" else ""
+        raise ConfigError(f"{where}: {first['msg']} (got {first['input']!r:.120}).{hint}") from None
+
+
+def _hint(kind: type[BaseModel], path: tuple[int | str, ...]) -> str:
+    """The setting that an unknown name may have meant."""
+    fields = kind.model_fields
+    for name in path[:-1]:
+        if not isinstance(name, str) or name not in fields:
+            continue
+        inner = [part for part in (fields[name].annotation, *get_args(fields[name].annotation)) if _is_settings(part)]
+        fields = inner[0].model_fields if inner else {}
+    return did_you_mean(str(path[-1]), fields)
+
+
+def _is_settings(part: Any) -> bool:
+    return isinstance(part, type) and issubclass(part, BaseModel)
 
 
 def _read(path: Path) -> dict[str, Any]:

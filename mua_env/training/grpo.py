@@ -22,6 +22,7 @@ from mua_env.training.rollout import RolloutDriver
 from mua_env.training.seeds import derive_seed
 from mua_env.training.stopping import RunStopped
 from mua_env.training.trajectory import TokenTrajectory
+from mua_env.training.trl_fields import make_trl_config
 
 try:
     import torch
@@ -278,11 +279,8 @@ def trl_config(config: TrainConfig, *, folder: str, processes: int = 1, cpu: boo
         "save_strategy": "no",
         "disable_tqdm": True,
     }
-    try:
-        with quiet_trl():
-            args = GRPOConfig(**{**values, **grpo.trl})
-    except (TypeError, ValueError) as error:
-        raise ConfigError(f"TRL refuses the configuration: {error}") from None
+    with quiet_trl():
+        args = make_trl_config(GRPOConfig, values, grpo.trl, where="grpo.trl")
     if (args.steps_per_generation or 1) % args.gradient_accumulation_steps:
         raise ConfigError(
             f"grpo.trl.steps_per_generation {args.steps_per_generation} is no multiple of "

@@ -41,6 +41,7 @@ try:
     from mua_env.training.progress import GrpoProgress
     from mua_env.training.recording import Recorder
     from mua_env.training.rollout import RolloutDriver
+    from mua_env.training.trajectory import TokenTrajectory
 except ImportError as error:
     if isinstance(error, ConfigError):
         raise
@@ -112,6 +113,8 @@ class Run:
             if resume:
                 chosen = chosen or newest_run_folder(config.folder, config.name)
                 check_same_run(config, chosen)
+            elif chosen is not None and chosen.exists() and any(chosen.iterdir()):
+                raise ConfigError(f"{chosen} is not empty; choose another folder, or go on with its run by --resume")
             chosen = chosen or new_run_folder(config.folder, config.name)
             chosen.mkdir(parents=True, exist_ok=True)
         self.folder = RunFolder(self.processes.share(chosen), rank=rank)
@@ -187,10 +190,25 @@ class Run:
             f"  {len(dialogues)} dialogues of {sum(map(len, dialogues)) / len(dialogues):.0f} tokens on average, "
             f"{len(drills)} copy drills, {len(windows)} single turns"
         )
+        if settings.trl is not None:
+            self._cold_start_by_trl(dialogues, seed)
+        else:
+            self._cold_start_by_us(dialogues, drills, windows, seed)
+        self._save("cold-start", "cold_started", self._write_model)
+        self.evaluate("after the cold start", 0)
+
+    def _cold_start_by_us(
+        self,
+        dialogues: list[TokenTrajectory],
+        drills: list[TokenTrajectory],
+        windows: list[TokenTrajectory],
+        seed: int,
+    ) -> None:
+        assert self.config.cold_start is not None
         train_cold_start(
             self.model,
             dialogues,
-            settings,
+            self.config.cold_start,
             pad_id=self.chat.pad_id,
             seed=seed,
             drills=drills,
@@ -198,8 +216,21 @@ class Run:
             report=self._report_cold_start,
             saver=ColdStartCheckpoints(self.checkpoints),
         )
-        self._save("cold-start", "cold_started", self._write_model)
-        self.evaluate("after the cold start", 0)
+
+    def _cold_start_by_trl(self, dialogues: list[TokenTrajectory], seed: int) -> None:
+        from mua_env.training.sft import train_with_trl
+
+        assert self.config.cold_start is not None
+        train_with_trl(
+            self.model,
+            self.chat.tokenizer,
+            dialogues,
+            self.config.cold_start,
+            seed=seed,
+            processes=self.processes.count,
+            cpu=self.processes.cpu,
+            report=self._report_cold_start,
+        )
 
     def _report_cold_start(self, values: dict[str, float]) -> None:
         self.folder.add_metrics("cold_start", int(values["step"]), values)

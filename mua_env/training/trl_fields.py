@@ -1,0 +1,33 @@
+"""Passing settings through to TRL: every field of its configurations can be set, and a misspelt one is named."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from mua_env.errors import ConfigError, did_you_mean
+
+T = TypeVar("T")
+
+
+def make_trl_config(kind: type[T], ours: Mapping[str, Any], given: Mapping[str, Any], *, where: str) -> T:
+    """A configuration of TRL with our values, and over them what the user gave.
+
+    Args:
+        kind: ``GRPOConfig`` or ``SFTConfig``.
+        ours: values that follow from our settings.
+        given: the user's, which win.
+        where: the setting that holds them, for messages.
+
+    Raises:
+        ConfigError: TRL has no such field, or refuses a value.
+    """
+    known = {field.name for field in dataclasses.fields(kind) if field.init}  # type: ignore[arg-type]
+    for name in given:
+        if name not in known:
+            raise ConfigError(f"{where}.{name}: trl.{kind.__name__} has no such field.{did_you_mean(name, known)}")
+    try:
+        return kind(**{**ours, **given})
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"TRL refuses the configuration ({where}): {error}") from None

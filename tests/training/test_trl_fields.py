@@ -1,0 +1,64 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from mua_env.errors import ConfigError
+from mua_env.training.cold_start import agent_token_loss, train_cold_start
+from mua_env.training.config import ColdStartConfig, GrpoSettings, TrainConfig, load_config
+from mua_env.training.grpo import trl_config
+from mua_env.training.sft import sft_config, train_with_trl
+
+from .conftest import Toy
+
+
+def test_every_field_of_trl_can_be_set(tmp_path: Path) -> None:
+    given = {
+        "top_k": 7,
+        "gradient_checkpointing": True,
+        "learning_rate": 3e-7,
+        "log_completions": True,
+        "epsilon_high": 0.28,
+    }
+    args = trl_config(TrainConfig(grpo=GrpoSettings(trl=given)), folder=str(tmp_path))
+    assert {name: getattr(args, name) for name in given} == given
+    cold = sft_config(ColdStartConfig(trl={"neftune_noise_alpha": 5.0, "max_length": 77}), folder=str(tmp_path), seed=0)
+    assert (cold.neftune_noise_alpha, cold.max_length) == (5.0, 77)
+    assert (cold.learning_rate, cold.lr_scheduler_type, cold.num_train_epochs) == (5e-6, "cosine", 2)
+    assert cold.per_device_train_batch_size * cold.gradient_accumulation_steps == 128
+
+
+def test_unknown_names_are_answered_with_the_nearest(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"grpo\.trl\.epsilon_hi: trl\.GRPOConfig .* Did you mean 'epsilon_high'\?"):
+        trl_config(TrainConfig(grpo=GrpoSettings(trl={"epsilon_hi": 0.3})), folder=str(tmp_path))
+    with pytest.raises(ConfigError, match=r"cold_start\.trl\.packin: trl\.SFTConfig .* Did you mean 'packing'\?"):
+        sft_config(ColdStartConfig(trl={"packin": True}), folder=str(tmp_path), seed=0)
+    with pytest.raises(ConfigError, match=r"grpo\.rollout: .* Did you mean 'rollouts'\?"):
+        load_config({"grpo": {"rollout": 4}})
+    with pytest.raises(ConfigError, match=r"grpo\.curriculum\.flor: .* Did you mean 'floor'\?"):
+        load_config({"grpo": {"curriculum": {"flor": 4}}})
+    with pytest.raises(ConfigError, match="TRL refuses the configuration"):
+        trl_config(TrainConfig(grpo=GrpoSettings(trl={"num_generations": 7})), folder=str(tmp_path))
+    with pytest.raises(ConfigError, match="knows no drill"):
+        sft_config(ColdStartConfig(drill=0.5, trl={}), folder=str(tmp_path), seed=0)
+
+
+def test_trl_trains_on_the_same_tokens(toy: Toy) -> None:
+    """The first loss is our own token mean, and a few updates lower it as far as our loop's do."""
+    dialogues = toy.encode()[:32]
+    config = ColdStartConfig(batch=8, micro_batch=4, epochs=2, learning_rate=1e-3, trl={"shuffle_dataset": False})
+    lines: list[dict[str, float]] = []
+    model: Any = toy.model()
+    with torch.no_grad():
+        tokens = sum(sum(trajectory.mask) for trajectory in dialogues)
+        before = float(agent_token_loss(model, dialogues, pad_id=0)) / tokens
+    train_with_trl(model, toy.chat.tokenizer, dialogues, config, seed=0, report=lines.append)
+    assert [line["step"] for line in lines] == list(range(1, 9))
+    assert lines[0]["loss"] == pytest.approx(before, rel=0.3)
+    ours: Any = toy.model()
+    train_cold_start(ours, dialogues, config, pad_id=0, seed=0)
+    with torch.no_grad():
+        after, own = (float(agent_token_loss(each, dialogues, pad_id=0)) / tokens for each in (model, ours))
+    assert after < 0.9 * before
+    assert after == pytest.approx(own, rel=0.25)
