@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from mua_env.agents.base import Agent
 from mua_env.database import Database, Rows
+from mua_env.errors import ConfigError
 from mua_env.packaged import PackagedDomain
 from mua_env.tasks import Goal, Task, TaskSet
 
@@ -43,8 +44,18 @@ class AirlineDomain(PackagedDomain):
 
         return AirlineLanguage()
 
-    def expert(self, *, style: str = "plain") -> Agent:
-        """The scripted airline agent."""
+    def expert(self, *, style: str = "plain", language: str = "en") -> Agent:
+        """The scripted airline agent; in Chinese (``"zh"``) it has one style, the compact one.
+
+        Raises:
+            ConfigError: the language is neither ``"en"`` nor ``"zh"``.
+        """
+        if language == "zh":
+            from .expert_chinese import AirlineChineseExpert
+
+            return AirlineChineseExpert()
+        if language != "en":
+            raise ConfigError(f"the airline expert speaks no {language!r}; known languages: 'en', 'zh'")
         from .expert import AirlineExpert
 
         return AirlineExpert(style=style)

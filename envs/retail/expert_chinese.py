@@ -8,12 +8,10 @@ style is said in Chinese. Values stay as the data has them.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Mapping
 from types import MappingProxyType
 
-from mua_env.messages import AssistantMessage, Message, UserMessage
+from mua_env.agents.interpreting import InterpretedExpert, Interpreter
 
 from .expert import RetailExpert
 from .expert_phrases import COMPACT
@@ -44,10 +42,6 @@ _HEARD: tuple[tuple[str, str], ...] = (
     (r"没有了|没了|没别的|不用了|没有其他", " no, that is all "),
     (r"^(?:嗯|好的)?，?\s*(?:是的|是|对|没错)(?=[，。！])|是的", " yes "),
 )
-_HAN = re.compile(r"[\u4e00-\u9fff]+")
-_MARKS = str.maketrans({"\uff0c": ", ", "\u3002": ".\n", "\uff1a": ": ", "\uff1f": "? ", "\uff01": "! ", "\uff08": " (",
-                        "\uff09": ") ", "\uff1b": "; "})  # fmt: skip
-
 _SAID: Mapping[str, str] = MappingProxyType(
     {
         "identify": "请提供您的邮箱，或者您的姓名和邮编。",
@@ -110,58 +104,10 @@ _CLAUSES: Mapping[str, str] = MappingProxyType(
 )
 
 
-@cache
-def _finder(template: str) -> re.Pattern[str]:
-    seen: set[str] = set()
-
-    def group(match: re.Match[str]) -> str:
-        name = match[1]
-        if name in seen:
-            return f"(?P={name})"
-        seen.add(name)
-        return f"(?P<{name}>.+?)"
-
-    return re.compile(re.sub(r"\\\{(\w+)\\\}", group, re.escape(template)) + r"\Z", re.DOTALL)
-
-
-def heard(text: str) -> str:
-    """A Chinese user's message in the words that the expert listens for."""
-    for pattern, words in _HEARD:
-        text = re.sub(pattern, words, text)
-    return re.sub(r" +", " ", _HAN.sub(" ", text.translate(_MARKS))).strip()
-
-
-def spoken(text: str) -> str:
-    """What the expert says in its compact style, in Chinese; what is in no table stays as it is."""
-    for act, template in COMPACT.items():
-        match = _finder(template).match(text)
-        if match:
-            return _SAID[act].format(**{name: _clause(value) for name, value in match.groupdict().items()})
-    return text
-
-
-def _clause(text: str) -> str:
-    for english, chinese in _CLAUSES.items():
-        match = _finder(english).match(text)
-        if match:
-            return chinese.format(**match.groupdict()).replace(" ending in ", " 尾号 ").replace("gift card", "礼品卡")
-    return text
-
-
-class RetailChineseExpert(RetailExpert):
+class RetailChineseExpert(InterpretedExpert, RetailExpert):
     """Solves retail tasks by dialogue in Chinese, in the compact style."""
 
-    def __init__(self) -> None:
-        super().__init__(style="compact")
-
-    def act(self, messages: Sequence[Message]) -> AssistantMessage:
-        """The next step of the script, in Chinese."""
-        read = [
-            UserMessage(content=heard(message.content)) if isinstance(message, UserMessage) else message
-            for message in messages
-        ]
-        step = super().act(read)
-        return step if step.content is None else AssistantMessage(content=spoken(step.content))
+    interpreter = Interpreter(_HEARD, COMPACT, _SAID, _CLAUSES, ((" ending in ", " 尾号 "), ("gift card", "礼品卡")))
 
 
-__all__ = ["RetailChineseExpert", "heard", "spoken"]
+__all__ = ["RetailChineseExpert"]

@@ -135,11 +135,12 @@ def test_an_airline_dialogue_in_chinese() -> None:
     )
 
 
-@pytest.mark.parametrize("level", [1, 2, 3])
-def test_the_chinese_expert_solves_retail_tasks(level: int) -> None:
-    setting = load_setting("retail", f"generate:level={level}:seed=8")
+@pytest.mark.parametrize("level", [1, 2, 3, 5])
+@pytest.mark.parametrize("name", ["retail", "airline"])
+def test_the_chinese_expert_solves_tasks(name: str, level: int) -> None:
+    setting = load_setting(name, f"generate:level={level}:seed=8")
     session = Session(setting, AgendaUser(language="zh"))
-    agent = load_domain("retail").expert(language="zh")  # type: ignore[call-arg]
+    agent = load_domain(name).expert(language="zh")  # type: ignore[call-arg]
     solved = 0
     for seed in range(12):
         agent.reset(system_prompt=session.system_prompt, tools=session.tools, seed=seed)
@@ -157,8 +158,9 @@ def test_unknown_languages_are_refused_with_the_known_ones() -> None:
         AgendaUser(language="fr")
     with pytest.raises(ConfigError, match="'en', 'zh'"):
         load_domain("airline").language.spoken("fr")
-    with pytest.raises(ConfigError, match="'en', 'zh'"):
-        load_domain("retail").expert(language="fr")  # type: ignore[call-arg]
+    for name in ("retail", "airline"):
+        with pytest.raises(ConfigError, match="'en', 'zh'"):
+            load_domain(name).expert(language="fr")  # type: ignore[call-arg]
 
 
 def test_gym_make_takes_the_language() -> None:
