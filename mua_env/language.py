@@ -15,6 +15,7 @@ from typing import Any
 
 from mua_env.errors import ConfigError
 from mua_env.users.agenda_personas import Voice
+from mua_env.users.agenda_phrases import phrase
 from mua_env.users.agenda_tongue import Tongue
 
 
@@ -86,7 +87,8 @@ class Operation:
     ``asked`` is a regular expression (case is ignored) that finds it in an instruction, as ``restart (?:your|the)
     router``; its named groups are arguments of the tool, beside the fixed ``arguments``. ``look`` is for what changes
     nothing, so that a question is enough ("what colour is the light?"). ``told`` is the template of what the user says
-    afterwards, with ``{result}``.
+    afterwards, with ``{result}``. An operation that sets a ``switch`` to a ``state`` by a tool that flips it has a
+    ``check``: the tool that the user looks at first, so that it flips nothing that is right already.
     """
 
     tool: str
@@ -94,6 +96,9 @@ class Operation:
     told: str = "[It says|I see|What I see is]: {result}."
     look: bool = False
     arguments: Mapping[str, Any] = field(default_factory=dict)
+    check: str = ""
+    switch: str = ""
+    state: bool | None = None
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -195,8 +200,27 @@ class DialogueLanguage(ABC):
         """The slots that a change of mind or a fallback changes."""
         return tuple(name for name in new if old.get(name) != new[name])
 
-    def told(self, operation: Operation, result: str, voice: Voice) -> str:
-        """How the user tells what an operation showed (``result`` is the tool's text)."""
+    def guidance(self, text: str) -> str:
+        """An agent's text as its instructions are read; for "turn it off" and the like, which need the text before."""
+        return text
+
+    def switched(self, switch: str, result: str) -> bool | None:
+        """Whether a switch is on, by what an operation's ``check`` shows; ``None`` where it does not say."""
+        return None
+
+    def doubt(self, operation: Operation, voice: Voice) -> str:
+        """What a wary user says before it does something to its things for the first time."""
+        return phrase("push", voice, wish="be sure that this is needed")
+
+    def told(self, operation: Operation, result: str, voice: Voice, *, before: int = 0) -> str:
+        """How the user tells what an operation showed.
+
+        Args:
+            operation: what was done.
+            result: the tool's text; empty where the user found that there was nothing to do.
+            voice: how the user speaks.
+            before: how often it has told this before.
+        """
         return voice.say(operation.told, result=voice.keep(result))
 
     def settled(self, intent: str, slots: Mapping[str, Any], seen: Mapping[str, str]) -> bool:

@@ -73,9 +73,9 @@ class TelecomGenerator(TaskGenerator):
     attempts = 400
 
     def __init__(self, rows: Rows, template: Template | None = None) -> None:
-        self._customers = list(rows["customers"])
-        self._lines = {line["line_id"]: line for line in rows["lines"]}
-        self._devices = {device["device_id"]: device for device in rows["devices"]}
+        self._customers = [dict(customer) for customer in rows["customers"]]
+        self._lines = {line["line_id"]: dict(line) for line in rows["lines"]}
+        self._devices = {device["device_id"]: dict(device) for device in rows["devices"]}
         self._own = None if template else open_template(Base, rows)
         chosen = template or self._own
         assert chosen is not None

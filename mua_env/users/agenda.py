@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from random import Random
-from typing import Any
+from typing import Any, get_args
 
 from mua_env.errors import ConfigError, TaskError
 from mua_env.language import DialogueLanguage
@@ -16,7 +16,9 @@ from mua_env.messages import ToolMessage
 from mua_env.tasks import Task
 from mua_env.users.agenda_behaviour import Turn
 from mua_env.users.agenda_goal import Agenda
-from mua_env.users.agenda_operations import Deed, Seen, guided
+from mua_env.users.agenda_grammar import Phrasings
+from mua_env.users.agenda_hands import Hands
+from mua_env.users.agenda_operations import Seen, guided
 from mua_env.users.agenda_personas import Voice, persona
 from mua_env.users.agenda_phrases import phrase
 from mua_env.users.agenda_understanding import understand
@@ -37,34 +39,40 @@ class AgendaSession(UserSession):
         self.voice = voice
         self.tools = frozenset(tools)
         self._heard = ""
-        self._deeds: list[Deed] = []
+        self._hands = Hands()
 
     def reply(self, agent_text: str | None) -> UserReply:
         """Answer the agent; ``None`` asks for the opening. Never raises on any text."""
         if agent_text is None:
             return self._open()
         self._heard = agent_text
-        self._deeds = guided(agent_text, self.language, self.tools)
-        if self._deeds:
-            return UserReply(text="", tool_calls=tuple(deed.call for deed in self._deeds))
-        return self._answer(agent_text)
+        self._hands.take(guided(self.language.guidance(agent_text), self.language, self.tools), agent_text)
+        doubted = self._hands.doubts() if self.voice.persona.wary else None
+        if doubted is not None and not self._hands.deeds:
+            return UserReply(text=self.voice.speak([self.language.doubt(doubted.operation, self.voice)]))
+        calls = self._hands.begin() if self._hands.deeds else ()
+        return UserReply(text="", tool_calls=calls) if calls else self._answer(agent_text)
 
     def observe(self, results: Sequence[ToolMessage]) -> UserReply:
-        """Tell what the tools showed, and answer what else the agent said."""
-        return self._answer(self._heard, [Seen.of(*pair) for pair in zip(self._deeds, results, strict=True)])
+        """Do what is still to be done, then tell what the tools showed and answer what else the agent said."""
+        calls = self._hands.go_on(results, self.language)
+        if calls:
+            return UserReply(text="", tool_calls=calls)
+        return self._answer(self._heard, self._hands.seen(results))
 
     def _answer(self, agent_text: str, seen: Sequence[Seen] = ()) -> UserReply:
         current = self.agenda.current
         intent = current.intent if current else ""
         acts = understand(self.language.hear(agent_text), self.language, given=self.agenda.given, intent=intent)
-        turn = Turn(self.agenda, self.language, self.voice, acts, seen)
+        held = self._hands.held
+        turn = Turn(self.agenda, self.language, self.voice, acts, seen, held[0].operation if held else None)
         turn.take()
         return UserReply(text=self.voice.speak(turn.parts), stop=turn.stop, events=tuple(turn.events))
 
     def fork(self) -> AgendaSession:
         """An independent user with the same future."""
         twin = AgendaSession(self.agenda.fork(), self.language, self.voice.fork(), self.tools)
-        twin._heard, twin._deeds = self._heard, self._deeds
+        twin._heard, twin._hands = self._heard, self._hands.fork()
         return twin
 
     def _open(self) -> UserReply:
@@ -85,18 +93,30 @@ class AgendaUser(UserSimulator):
         noise: overrides the share of noisy utterances of every goal, 0 to 1.
         language: that the user speaks and understands: ``"en"`` (default) or ``"zh"``, Chinese. Values (ids, names,
             addresses, product names) stay as the data has them.
+        phrasings: ``"all"``; or ``"seen"`` and ``"unseen"``, two parts of the phrasings of every dialogue act that
+            share none (three quarters and one quarter), so that success can be measured on what was not trained on.
 
     Raises:
-        ConfigError: the language is not known.
+        ConfigError: the language or the part of the phrasings is not known.
     """
 
     name = "agenda"
 
-    def __init__(self, *, persona: str | None = None, noise: float | None = None, language: str = "en") -> None:
+    def __init__(
+        self,
+        *,
+        persona: str | None = None,
+        noise: float | None = None,
+        language: str = "en",
+        phrasings: Phrasings = "all",
+    ) -> None:
         if language not in LANGUAGES:
             known = ", ".join(map(repr, LANGUAGES))
             raise ConfigError(f"the agenda user speaks no {language!r}; known languages: {known}")
+        if phrasings not in get_args(Phrasings):
+            raise ConfigError(f"phrasings is {phrasings!r}; use 'all', 'seen' or 'unseen'")
         self._persona = persona
+        self._phrasings: Phrasings = phrasings
         self._noise = noise
         self._language = language
 
@@ -133,6 +153,7 @@ class AgendaUser(UserSimulator):
             persona(self._persona or goal.persona),
             goal.noise if self._noise is None else self._noise,
             language.tongue,
+            self._phrasings,
         )
         tools = [tool["function"]["name"] for tool in given.get("tools", ())]
         return AgendaSession(Agenda.of(goal), language, voice, tools)

@@ -7,9 +7,10 @@ pending any more.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
-from mua_env.language import DialogueLanguage
+from mua_env.language import DialogueLanguage, Operation
 from mua_env.users.agenda_goal import Agenda, Pending
 from mua_env.users.agenda_operations import Seen
 from mua_env.users.agenda_personas import Voice
@@ -25,6 +26,10 @@ _REPEATS = 3
 """How often doing the same thing with a tool leads on, for one request."""
 
 
+_TRANSFERRED = re.compile(r"\byou are being transferred to a human agent\b", re.IGNORECASE)
+"""Said where a transfer was made and does not end the dialogue itself: in tau2 the user does."""
+
+
 class Turn(Speaker):
     """One turn of the user: reads the agent's acts against the agenda, collects what to say.
 
@@ -38,9 +43,11 @@ class Turn(Speaker):
         voice: Voice,
         acts: AgentActs,
         seen: Sequence[Seen] = (),
+        held: Operation | None = None,
     ) -> None:
         super().__init__(agenda, language, voice, acts)
         self._seen = seen
+        self._held = held
         self._told: list[str] = []
         self.events: list[str] = []
         self.stop = False
@@ -61,6 +68,9 @@ class Turn(Speaker):
             self.parts, self.stop = [phrase("give_up", self.voice)], True
 
     def _react(self) -> None:
+        if self.acts.handover and _TRANSFERRED.search(self.acts.text):
+            self.parts, self.stop = [phrase("human", self.voice)], True
+            return
         rules: tuple[Callable[[], None], ...] = (self._hear_answer, self._hear_done, self._hear_proposal)
         for rule in rules:
             rule()
@@ -83,10 +93,17 @@ class Turn(Speaker):
         """Tell what the user has just done and seen, as the agent asked; it may settle the request."""
         for seen in self._seen:
             why = seen.result.rstrip(".")
-            text = self.language.told(seen.operation, seen.result, self.voice) if seen.ok else None
+            before = self.agenda.count(f"_{seen.operation.tool}")
+            text = self.language.told(seen.operation, seen.result, self.voice, before=before) if seen.ok else None
             self._told.append(text or phrase("failed", self.voice, why=self.voice.keep(why)))
-            self._progress |= self.agenda.count(f"_{seen.operation.tool}") < _REPEATS
-        shown = {seen.operation.tool: seen.result for seen in self._seen if seen.ok}
+            self._progress |= before < _REPEATS
+        if self._held is not None and self._seen:
+            self._told.append(self.language.doubt(self._held, self.voice))
+        shown: dict[str, str] = {}
+        for seen in self._seen:
+            if seen.ok and seen.result:
+                shown.pop(seen.operation.tool, None)
+                shown[seen.operation.tool] = seen.result
         current = self.agenda.current
         if current and shown and self.language.settled(current.intent, current.slots, shown):
             self._close(current, "done")

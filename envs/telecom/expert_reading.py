@@ -1,0 +1,216 @@
+"""What the telecom expert reads in a message: what is wanted, who is calling, and what the phone shows."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from functools import lru_cache
+from typing import Final
+
+from .world_data import PLANS
+
+# fmt: off
+_KEYWORDS = (
+    "service", "signal", "phone", "calls", "network", "mobile", "data", "internet", "picture", "messages", "photos",
+    "pictures", "bill", "overdue", "upcoming", "next", "plan", "line", "want", "need", "like", "have", "help",
+    "hoping", "trying", "looking", "still", "really", "would", "your", "proper", "speed", "switch", "change", "another",
+    "different", "home", "abroad", "traveling", "sure", "needed", "safe", "should", "that", "rather", "actually",
+    "changed", "mind", "done", "this", "could", "please", "month", "add", "some", "more", "send", "again", "make",
+    "settle", "move", "forgot", "early", "already",
+)
+# fmt: on
+_WORD = re.compile(r"[a-z']{4,}")
+
+
+@lru_cache(maxsize=8192)
+def _mended(word: str) -> str:
+    if word in _KEYWORDS:
+        return word
+    close = difflib.get_close_matches(word, _KEYWORDS, n=1, cutoff=0.8)
+    if close and (sorted(close[0]) == sorted(word) or abs(len(close[0]) - len(word)) == 1):
+        return close[0]
+    return word
+
+
+def mend(text: str) -> str:
+    """Lower-case text with misspelt keywords put right."""
+    return _WORD.sub(lambda match: _mended(match[0]), text.lower().replace("\u2019", "'"))
+
+
+_WISH = re.compile(
+    r"\b(?:(?:want|need|like|hoping|trying|looking|have|hope|need your help|want your help)\b[^.?!]{0,12}?\bto|help me"
+    r"(?: to)?|help to)\b"
+)
+_INTENTS: Final = tuple(
+    (name, re.compile(pattern))
+    for name, pattern in (
+        ("mms", r"\bpictures?\b|\bphotos\b|\bmms\b"),
+        ("next_bill", r"\b(?:next|upcoming) bill\b|\bbill that comes next\b"),
+        ("pay_bill", r"\bbill\b"),
+        ("change_plan", r"\bplan\b"),
+        ("refuel_data", r"\b(?:add|buy|top)\b.{0,12}\bdata\b"),
+        ("data", r"\bmobile\b|\binternet\b"),
+        ("service", r"\bservice\b|\bsignal\b|\bcalls\b|\bnetwork\b"),
+    )
+)
+
+
+def intent(text: str) -> str | None:
+    """What a message says that the caller wants, or None."""
+    low = mend(text)
+    for start in [match.end() for match in _WISH.finditer(low)][::-1]:
+        tail = low[start : start + 120]
+        for name, pattern in _INTENTS:
+            if pattern.search(tail):
+                return name
+    return None
+
+
+def item(line: str) -> str | None:
+    """What a line of a ticket says that the caller wants."""
+    low = line.lower()
+    for name, pattern in (
+        ("next_bill", r"next bill"),
+        ("pay_bill", r"overdue bill"),
+        ("mms", r"\bpicture messages?\b"),
+        ("data", r"\bmobile (?:data|internet)\b"),
+        ("service", r"\bno (?:service|signal)\b"),
+        ("refuel_data", r"\bdata added\b"),
+        ("change_plan", r"\bchanged to the plan\b"),
+    ):
+        if re.search(pattern, low):
+            return name
+    return None
+
+
+_PHONE = re.compile(r"\b\d{3}-\d{3}-\d{4}\b")
+_CUSTOMER = re.compile(r"\bC\d{4,6}\b")
+_ISO = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b")
+_MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_LONG = re.compile(r"\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* (\d{1,2}), (\d{4})\b", re.IGNORECASE)
+
+
+def phone(text: str) -> str | None:
+    """The last phone number in a text."""
+    found = _PHONE.findall(text)
+    return found[-1] if found else None
+
+
+def customer_id(text: str) -> str | None:
+    """The last customer id in a text."""
+    found = _CUSTOMER.findall(text)
+    return found[-1] if found else None
+
+
+def birth_date(text: str) -> str | None:
+    """The last date in a text, as ``YYYY-MM-DD``."""
+    dates = ["-".join(parts) for parts in _ISO.findall(text)]
+    dates += [
+        f"{year}-{_MONTHS.index(month.lower()) + 1:02d}-{int(day):02d}" for month, day, year in _LONG.findall(text)
+    ]
+    return dates[-1] if dates else None
+
+
+def gigabytes(text: str) -> float | None:
+    """The last amount of data in a text, in GB."""
+    found = re.findall(r"\b(\d+(?:\.\d+)?) ?GB\b", text, re.IGNORECASE)
+    return float(found[-1]) if found else None
+
+
+def plan(text: str) -> str | None:
+    """The last plan that a text names."""
+    names = [str(row["name"]) for row in PLANS]
+    found = [(text.lower().rfind(name.lower()), name) for name in names]
+    at, name = max(found)
+    return name if at >= 0 else None
+
+
+_YES = re.compile(
+    r"(?:(?<![a-z] )|\b(?:say|so|well|oh|ah|um|uh|er|okay|ok|right|alright) )yes\b|"
+    r"\b(?:yeah|yep|i confirm|correct|go ahead|please do)\b"
+)
+_NO = re.compile(
+    r"(?:^|[.!?,] )\W*(?:no|wait|actually|hold on|hmm, no)\b|\bchanged my mind\b|\bsecond thought\b|\bthought about it "
+    r"again\b|\bsomething (?:else|different)\b|\bnot (?:right|what i)\b|\bwrong\b"
+)
+_DOUBT = re.compile(
+    r"\bare you sure\b|\bis that (?:really )?(?:needed|safe)\b|\bwhy should i\b|\bwhy would that help\b|"
+    r"\bbreak anything\b"
+)
+
+
+def yes(text: str) -> bool:
+    """Whether a text agrees."""
+    low = mend(text)
+    return _YES.search(low) is not None and not _NO.search(low)
+
+
+def doubts(text: str) -> bool:
+    """Whether a caller asks whether something is needed before doing it."""
+    return _DOUBT.search(mend(text)) is not None
+
+
+def abroad(text: str) -> bool | None:
+    """Whether a caller says that it is abroad; ``None`` where nothing is said about it."""
+    low = mend(text)
+    if re.search(r"\b(?:at home|not abroad|not traveling)\b", low):
+        return False
+    return True if re.search(r"\babroad\b", low) else None
+
+
+def screen(text: str) -> dict[str, str | bool]:
+    """What a text says of the phone, by name; only what it speaks of."""
+    low = text.lower()
+    found: dict[str, str | bool] = {}
+    for name, pattern in _SCREEN:
+        if match := None if pattern is None else _last(pattern, low):
+            value = match[1]
+            found[name] = value in ("on", "yes") if value in ("on", "off", "yes", "no") else value
+    if _ALREADY.search(low):
+        for match in _ALREADY.finditer(low):
+            found[_SWITCH[match[1]]] = match[2] == "on"
+    if "no sim card detected" in low:
+        found["sim"] = "missing"
+    if match := _last(re.compile(r"locked with a (pin|puk)"), low):
+        found["sim"] = f"locked_{match[1]}"
+    if "sim card is active" in low:
+        found["sim"] = "active"
+    if "vpn is on and connected" in low:
+        found["vpn"] = "poor" if re.search(r"performance\W+(?:<performancelevel\.)?poor", low) else "fine"
+    if match := _last(re.compile(r"has permission for: ([a-z, ]+)|no (permissions) granted"), low):
+        found["permissions"] = match[1] or ""
+    return found
+
+
+def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    found = list(pattern.finditer(text))
+    return found[-1] if found else None
+
+
+_SWITCH: Final = {
+    "airplane mode": "airplane", "mobile data": "data", "data roaming": "roaming", "data saver": "saver",
+    "wi-fi calling": "wifi_calling", "wi-fi": "wifi",
+}  # fmt: skip
+_ALREADY = re.compile(
+    r"(airplane mode|mobile data|data roaming|data saver|wi-fi calling|wi-fi) (?:was already|is already|is) (on|off)\b"
+)
+_SCREEN: Final = tuple(
+    (name, re.compile(pattern))
+    for name, pattern in (
+        ("airplane", r"airplane mode(?::| is now) (on|off)"),
+        ("sim", r"sim card status: (\w+)"),
+        ("service", r"cellular connection: (\w+)"),
+        ("network", r"cellular network type: (\w+)"),
+        ("data", r"mobile data (?:enabled:|is now) (yes|no|on|off)"),
+        ("roaming", r"data roaming (?:enabled:|is now) (yes|no|on|off)"),
+        ("saver", r"data saver mode is (?:now )?(on|off)"),
+        ("mode", r"\b(4g_5g_preferred|4g_only|3g_only|2g_only)\b"),
+        ("vpn", r"vpn is turned (off)"),
+        ("apn", r"current apn name: (\w+)"),
+        ("mmsc", r"mmsc url \(for picture messages\): (not set|\S+)"),
+        ("wifi_calling", r"wi-fi calling is (?:currently turned|now) (on|off)"),
+        ("signal", r"\b(no signal|poor|fair|good|excellent)\b"),
+        ("speed", r"\((very poor|poor|fair|good|excellent)\)|speed test failed"),
+        ("mms", r"messaging app (can|cannot) send"),
+    )
+)

@@ -1,0 +1,149 @@
+"""The telecom expert in solo mode: a ticket, and both pairs of hands in its own."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from mua_env.agents.expert import Call, Say, Script, ToolFailed, call, call_all
+
+from . import expert_reading as reading
+from .billing import TODAY
+from .compose import MOST_GB
+from .expert_phone import FOR, LOOKS, PROOF, REPAIRS, Seen, repairs, solved
+
+if TYPE_CHECKING:
+    from .expert import TelecomExpert
+
+Record = dict[str, Any]
+_ROUNDS: Final = 3
+_ITEM = re.compile(r"^\d+\. (.*)$", re.MULTILINE)
+
+
+def work_off(expert: TelecomExpert, ticket: str) -> Script:
+    """The work on a ticket, to its end by ``done`` or a transfer."""
+    worker = _Worker(ticket)
+    if not (yield from worker.look_up()):
+        reason = "the name and date of birth in the ticket do not match the account"
+        yield Say(f"I cannot do this because {reason}.")
+        yield Call("done")
+        return
+    for line in _ITEM.findall(ticket):
+        reason = yield from worker.handle(reading.item(line), line)
+        if reason:
+            summary = f"Line {worker.line['phone_number']}: {reason}"
+            yield Call("transfer_to_human_agents", {"summary": summary})
+            return
+    yield Call("done")
+
+
+class _Worker:
+    """What is known of the ticket's customer, line and phone."""
+
+    def __init__(self, ticket: str) -> None:
+        self.ticket = ticket
+        self.customer: Record = {}
+        self.line: Record = {}
+        self.bills: list[Record] = []
+        self.abroad = reading.abroad(ticket) is True
+
+    @property
+    def ids(self) -> dict[str, str]:
+        return {"customer_id": self.customer["customer_id"], "line_id": self.line["line_id"]}
+
+    def look_up(self) -> Any:
+        """Find the customer; whether it is the caller."""
+        number = reading.phone(self.ticket)
+        try:
+            self.customer = yield from call("get_customer_by_phone", phone_number=number)
+        except ToolFailed:
+            return False
+        customer_id = self.customer["customer_id"]
+        lines = [Call("get_details_by_id", {"id": line_id}) for line_id in self.customer["line_ids"]]
+        *found, self.bills = yield from call_all(*lines, Call("get_bills_for_customer", {"customer_id": customer_id}))
+        self.line = next(line for line in found if line["phone_number"] == number)
+        born = reading.birth_date(self.ticket)
+        return self.customer["full_name"] in self.ticket and self.customer["date_of_birth"] == born
+
+    def handle(self, intent: str | None, item: str) -> Any:
+        """Do one item of the ticket; returns why it must be handed over, or nothing."""
+        if intent in PROOF:
+            return (yield from self._symptom(str(intent), item))
+        if intent == "pay_bill":
+            yield from self._pay()
+        elif (intent == "refuel_data" and (reading.gigabytes(item) or 0) <= MOST_GB) or intent == "change_plan":
+            yield from self._buy(item)
+        else:
+            yield from self._refuse(intent)
+        return ""
+
+    def _refuse(self, intent: str | None) -> Any:
+        why = {
+            "next_bill": "only overdue bills can be paid here, so I cannot pay the next bill",
+            "refuel_data": "at most 2 GB can be added, so I cannot add the data",
+        }.get(str(intent), "the policy does not allow it")
+        yield Say(f"I cannot do this because {why}.")
+
+    def _symptom(self, intent: str, item: str) -> Any:
+        for _ in range(_ROUNDS):
+            seen = yield from self._look((*FOR[intent], PROOF[intent]))
+            if solved(intent, seen):
+                return ""
+            steps = repairs(intent, seen, abroad=self.abroad)
+            lock = str(seen.get("sim", ""))
+            ended = self.line["status"] == "Suspended" and str(self.line.get("contract_end_date") or "9") < str(TODAY)
+            if ended or lock.startswith("locked"):
+                yield from self._do([step for step in steps if step == "airplane"])
+                return "The contract of the suspended line has ended." if ended else f"The SIM card is {lock}."
+            yield from self._records(intent, item)
+            yield from self._do(steps)
+        return "The problem is still there after every step of the manual."
+
+    def _look(self, names: tuple[str, ...]) -> Any:
+        steps = [LOOKS[name] for name in names]
+        results = yield from call_all(*[Call(step.tool, step.arguments) for step in steps])
+        seen: Seen = {}
+        for result in results:
+            seen.update(reading.screen(str(result)))
+        return seen
+
+    def _do(self, names: list[str]) -> Any:
+        steps = [REPAIRS[name] for name in names]
+        yield from call_all(*[Call(step.tool, step.arguments) for step in steps])
+
+    def _records(self, intent: str, item: str) -> Any:
+        if self.line["status"] == "Suspended":
+            yield from self._pay()
+            result = yield from call("resume_line", **self.ids)
+            self.line = result["line"]
+        if intent == "service":
+            return
+        if self.abroad and not self.line["roaming_enabled"]:
+            yield from call("enable_roaming", **self.ids)
+            self.line["roaming_enabled"] = True
+        usage = yield from call("get_data_usage", **self.ids)
+        if usage["data_used_gb"] >= usage["data_limit_gb"] + usage["data_refueling_gb"]:
+            yield from self._buy(item)
+
+    def _pay(self) -> Any:
+        bill = next((bill for bill in self.bills if bill["status"] == "Overdue"), None)
+        if bill is None:
+            return
+        yield from call("send_payment_request", customer_id=bill["customer_id"], bill_id=bill["bill_id"])
+        yield from self._do(["pay"])
+        bill.update((yield from call("get_details_by_id", id=bill["bill_id"])))
+
+    def _buy(self, item: str) -> Any:
+        """What the ticket says that the customer agreed to."""
+        plan, gb = reading.plan(item), reading.gigabytes(item)
+        if plan is None:
+            if gb is not None:
+                yield from call("refuel_data", **self.ids, gb_amount=gb)
+            return
+        plans = yield from call("get_available_plans")
+        row = next(row for row in plans if row["name"] == plan)
+        if row["data_limit_gb"] <= 1:
+            yield Say("I cannot change the plan because that plan is only for watches.")
+            return
+        result = yield from call("change_plan", **self.ids, plan_id=row["plan_id"])
+        self.line = result["line"]

@@ -1,0 +1,124 @@
+"""Reading guidance: what "it" stands for, conditions that a caller can look after itself, several steps in a sentence.
+
+A switch is set only where it stands wrong (its ``check``), so "if it is on, turn it off" can be read as "turn it off".
+Conditions on what helped ("if that does not work") are left: nothing is done on them.
+"""
+
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from mua_env.users.agenda_understanding import plain
+
+from .operations import SWITCHES
+
+_NAMES: Final[Mapping[str, str]] = {
+    "airplane": "airplane mode",
+    "data": "mobile data",
+    "roaming": "data roaming",
+    "saver": "data saver",
+    "wifi_calling": "wi-fi calling",
+    "wifi": "wi-fi",
+}
+_THINGS = re.compile(
+    "|".join(
+        [
+            *(f"(?P<{name}>{noun})" for name, (_, _, noun) in SWITCHES.items()),
+            r"(?P<vpn>\bvpn\b)",
+            r"(?P<sim>\bsim\b(?: card)?)",
+        ]
+    ),
+    re.IGNORECASE,
+)
+_TURN = re.compile(
+    r"\b(?P<verb>turn|switch|toggle|flip|put) (?:it|that|this)(?: back)? (?P<way>on|off)\b"
+    r"|\b(?P<able>enable|disable|disconnect|activate|deactivate|re-?insert|re-?seat|remove) (?:it|that|this)\b"
+    r"|(?P<then>\b(?:then|and)(?: back)? (?P<again>on|off)(?: again)?\b)"
+    r"|\b(?P<bare>turn|switch) (?P<bare_way>on|off)(?= *(?:[.,;)]|$|and\b|then\b))",
+    re.IGNORECASE,
+)
+_STATE = re.compile(
+    r"(?P<lead>^|[.!?;:\n*-]\s*|\band |\bthen |, )(?:and )?if (?P<clause>[^,.;:?!\n]{2,70}?)(?:,|:| then\b)\s*(?:then )?(?=(?:please |go "
+    r"ahead and |kindly )?(?:turn|switch|toggle|disable|enable|deactivate|activate|disconnect|re-?seat|re-?insert|remove|"
+    r"take|reset|set|change|grant|allow|give|flip|put)\b)",
+    re.IGNORECASE,
+)
+_SEEN = re.compile(
+    r"\b(?:is|are|isn't|aren't|'s|shows?|says|reads|appears?|see|set|has|have|lacks?|yes|so|on|off|missing|enabled|"
+    r"disabled|connected|active)\b",
+    re.IGNORECASE,
+)
+_OUTCOME = re.compile(
+    r"\b(?:works?|working|helps?|persists?|still|problems?|issues?|restored|resolved?|fix(?:ed|es)?|questions?|want|would|"
+    r"like|need|prefer|unable|can't|cannot|fails?|better|happens|else|agree|ready|comfortable)\b",
+    re.IGNORECASE,
+)
+_AND = re.compile(
+    r",? and (?:then |also |after that )?(?=(?:turn|switch|toggle|disable|enable|restart|reboot|reset|re-?seat|re-?insert|run|check|look|"
+    r"tell|let me know|set|change|select|grant|allow|give|disconnect|make|pay|accept|try|send|open|see|perform|put)\b)",
+    re.IGNORECASE,
+)
+_HELD_BACK = re.compile(
+    r"\b(?:don't|do not|not|never|no need|avoid|before|after|until|once|when|while|i|i'll|we|we'll|i've|should i|would you "
+    r"like|do you want|if|unless)\b",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"[^.?!\n]+[.?!\n]*")
+_ADDRESSED = re.compile(r"\b(?:please|could you|can you|would you)\b", re.IGNORECASE)
+
+
+def read(text: str) -> str:
+    """An agent's text with the same instructions in sentences of their own."""
+    text = _name_things(_without_conditions(plain(text)))
+    return "".join(_apart(match[0]) for match in _SENTENCE.finditer(text))
+
+
+def _without_conditions(text: str) -> str:
+    def drop(match: re.Match[str]) -> str:
+        clause = match["clause"]
+        if _OUTCOME.search(clause) or not _SEEN.search(clause):
+            return match[0]
+        # What the condition is about is what "it" stands for behind it.
+        thing = _THINGS.search(clause)
+        about = f"Look at {thing[0]}. " if thing else ""
+        return f"{'. ' if match['lead'].strip(' ,') in ('', 'and', 'then') else match['lead']}{about}please "
+
+    return _STATE.sub(drop, text)
+
+
+def _name_things(text: str) -> str:
+    """The text with "it" replaced by the switch that was last spoken of."""
+    out: list[str] = []
+    at = 0
+    for match in _TURN.finditer(text):
+        named = list(_THINGS.finditer(text, 0, match.start()))
+        out.append(text[at : match.start()])
+        at = match.end()
+        out.append(_named(match, named[-1] if named else None))
+    return "".join([*out, text[at:]])
+
+
+def _named(match: re.Match[str], thing: re.Match[str] | None) -> str:
+    if thing is None:
+        return match[0]
+    name = _NAMES.get(thing.lastgroup or "", thing[0])
+    if match["verb"]:
+        return f"{match['verb']} {match['way']} {name}"
+    if match["bare"]:
+        return f"{match['bare']} {match['bare_way']} {name}"
+    if match["then"]:
+        return f". Please turn {match['again']} {name}"
+    return f"{match['able']} {name}"
+
+
+def _apart(sentence: str) -> str:
+    """A sentence with several instructions, one in each."""
+    if _HELD_BACK.search(sentence) or not _AND.search(sentence):
+        return sentence
+    first, *others = _AND.split(sentence)
+    please = "please " if _ADDRESSED.search(first) else ""
+    return ". ".join([first, *(f"{please}{other}" for other in others)])

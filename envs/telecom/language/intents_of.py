@@ -1,0 +1,3 @@
+"""The symptoms, in the order in which one needs the other."""
+
+SYMPTOMS = ("service", "data", "mms")
