@@ -93,7 +93,7 @@ def train_with_trl(
         seed: of the order of batches.
         processes: how many take part.
         cpu: whether to stay on the CPU.
-        report: called after each update with ``step``, ``steps``, ``loss``, ``learning_rate``, ``tokens``, ``grad_norm``.
+        report: called after each update, as `train_cold_start` has it.
 
     Raises:
         ConfigError: there are no dialogues, or the configuration cannot be.
