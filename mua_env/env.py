@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from mua_env.domain import Domain
 from mua_env.errors import ConfigError, EpisodeError
+from mua_env.judging import Judge, make_judge
 from mua_env.messages import Source, dump_all, source_of
 from mua_env.scoring import RewardName, check_reward
 from mua_env.session import Session, StepResult
@@ -55,6 +56,9 @@ class DialogueEnv(gym.Env[Observation, Any]):
         database_url: PostgreSQL server; ``None`` (default) is SQLite in memory.
         policy: which policy document, where the domain has several (Telecom: ``"manual"`` or ``"workflow"``).
         solo: the agent has the user's tools too and works on a ticket alone; ``user`` is not used.
+        judge: name of a model that judges what a task states about the dialogue (tau2's NL_ASSERTION), or a
+            :class:`mua_env.judging.Judge`; ``None`` (default) leaves it unjudged, and scores say so.
+        judge_options: options of a judge that is given by name, as ``{"cache": "judged"}``.
         debug: put the task, with instruction and gold actions, into ``info["task"]``.
         render_mode: ``"ansi"`` (``render`` returns the dialogue as text) or ``None``.
 
@@ -78,6 +82,8 @@ class DialogueEnv(gym.Env[Observation, Any]):
         database_url: str | None = None,
         policy: str | None = None,
         solo: bool = False,
+        judge: str | Judge | None = None,
+        judge_options: dict[str, Any] | None = None,
         debug: bool = False,
         render_mode: Literal["ansi"] | None = None,
     ) -> None:
@@ -89,7 +95,13 @@ class DialogueEnv(gym.Env[Observation, Any]):
             domain, tasks, path=tasks_path, mode=scoring, database_url=database_url, policy=policy, solo=solo
         )
         self._set_up(
-            Session(setting, make_user(user, user_options), reward=check_reward(reward), max_turns=max_turns),
+            Session(
+                setting,
+                make_user(user, user_options),
+                reward=check_reward(reward),
+                max_turns=max_turns,
+                judge=make_judge(judge, judge_options),
+            ),
             debug=debug,
             render_mode=render_mode,
         )
@@ -237,6 +249,8 @@ def make_info(session: Session, result: StepResult, *, first: bool, debug: bool)
     if result.done:
         info["ended_by"] = episode.ended_by
         info["score"] = None if result.score is None else result.score.model_dump(mode="json")
+        if session.judgement is not None:
+            info["judgement"] = session.judgement.model_dump(mode="json")
         if episode.cause is not None:
             info["cause"] = episode.cause
     return info

@@ -19,6 +19,7 @@ from typing import Any
 from mua_env.agents.base import Agent
 from mua_env.episode import Episode
 from mua_env.errors import ConfigError, EpisodeError, MuaError
+from mua_env.judging import Judge
 from mua_env.llm.errors import LLMError
 from mua_env.scoring import RewardName
 from mua_env.session import Session, StepResult
@@ -47,6 +48,7 @@ class RolloutOptions:
         deadline_s: wall time of one episode, in seconds; beyond it the episode is a fault. None for no limit.
         stop: asked before each episode; once true, no further one begins (a budget that is used up).
         meta: kept in each trajectory.
+        judge: judges what tasks state about their dialogues; None leaves that unjudged.
     """
 
     reward: RewardName = "task"
@@ -55,6 +57,7 @@ class RolloutOptions:
     deadline_s: float | None = 900.0
     stop: Callable[[], bool] = lambda: False
     meta: dict[str, Any] = field(default_factory=dict)
+    judge: Judge | None = None
 
     def __post_init__(self) -> None:
         if self.concurrency < 1:
@@ -157,7 +160,11 @@ class _Slots:
             while not self.options.stop() and (episode := next(self.episodes, None)) is not None:
                 # Made late: a run of three tasks needs three clones, however high the concurrency.
                 session = session or Session(
-                    self.setting, self.user, reward=self.options.reward, max_turns=self.options.max_turns
+                    self.setting,
+                    self.user,
+                    reward=self.options.reward,
+                    max_turns=self.options.max_turns,
+                    judge=self.options.judge,
                 )
                 agent = agent or self.make_agent()
                 await self._run(session, agent, episode)

@@ -12,12 +12,14 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterable
+from math import comb
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, Field
 
 from mua_env.errors import ConfigError, DataError
+from mua_env.scoring import Score
 from mua_env.trajectory import Trajectory, TrajectoryWriter, read_trajectories
 
 TRAJECTORIES = "trajectories.jsonl"
@@ -33,7 +35,17 @@ class Summary(BaseModel):
         turns: mean turns of the scored ones.
         ended_by: how many ended how.
         faults: how many failed, by the first word of the cause.
-        usage: what users and agents have used, summed.
+        usage: what users, agents and judges have used, summed.
+        tcr: mean task completion rate of the scored ones whose tasks have criteria of their own (Telecom, tau2); the
+            share of a task's checks that hold, 0 where the dialogue was cut. It is no success rate: a task counts as
+            done only when all of them hold.
+        tcr_at_end: the same on the states in which dialogues were left, cut or not.
+        tcr_initial: the same before anything was done; the difference is the gain.
+        unjudged: how many of the scored ones hang on statements that nobody has judged.
+        pass_k: by k, the chance that k scored dialogues of a task all succeed: the mean over tasks of C(c, k) / C(n, k)
+            with n scored dialogues of which c succeeded. Dialogues that failed through no fault of the agent's are in
+            neither (as tau2 counts; tau-bench counts them as failures). Only where a task has several dialogues;
+            up to the smallest n.
     """
 
     episodes: int = 0
@@ -43,6 +55,11 @@ class Summary(BaseModel):
     ended_by: dict[str, int] = Field(default_factory=dict)
     faults: dict[str, int] = Field(default_factory=dict)
     usage: dict[str, float] = Field(default_factory=dict)
+    tcr: float | None = None
+    tcr_at_end: float | None = None
+    tcr_initial: float | None = None
+    unjudged: int = 0
+    pass_k: dict[int, float] = Field(default_factory=dict)
 
 
 class RolloutFolder:
@@ -97,15 +114,19 @@ def summarize(trajectories: Iterable[Trajectory]) -> Summary:
     usage: Counter[str] = Counter()
     rewards: list[float] = []
     turns: list[int] = []
+    scores: list[tuple[str, Score]] = []
     for item in trajectories:
         ended[item.ended_by or "open"] += 1
         _add(usage, "user", item.usage)
         _add(usage, "agent", item.meta.get("agent_usage", {}))
+        _add(usage, "judge", item.meta.get("judge", {}).get("usage", {}))
         if item.score is None or item.score.reward is None:
             faults[(item.cause or "unscored").partition(":")[0]] += 1
         else:
             rewards.append(item.score.reward)
             turns.append(item.turns)
+            scores.append((item.task_id, item.score))
+    own = [score for _, score in scores if score.criteria is not None]
     return Summary(
         episodes=ended.total(),
         scored=len(rewards),
@@ -114,7 +135,40 @@ def summarize(trajectories: Iterable[Trajectory]) -> Summary:
         ended_by=dict(sorted(ended.items())),
         faults=dict(sorted(faults.items())),
         usage={name: round(value, 10) for name, value in sorted(usage.items())},
+        tcr=_mean(score.tcr for score in own),
+        tcr_at_end=_mean(score.tcr_at_end for score in own),
+        tcr_initial=_mean(score.initial_tcr for score in own),
+        unjudged=sum(score.unjudged > 0 for score in own),
+        pass_k=pass_k((task, score.success is True) for task, score in scores),
     )
+
+
+def pass_k(outcomes: Iterable[tuple[str, bool]]) -> dict[int, float]:
+    """By k, the chance that k dialogues of a task all succeed, over tasks (source: tau-bench's pass^k).
+
+    Args:
+        outcomes: the task of each dialogue, and whether it succeeded.
+
+    Returns:
+        The mean over tasks of C(c, k) / C(n, k), for k from 1 to the smallest n; empty where that is less than 2.
+    """
+    tries: Counter[str] = Counter()
+    wins: Counter[str] = Counter()
+    for task, success in outcomes:
+        tries[task] += 1
+        wins[task] += success
+    most = min(tries.values(), default=0)
+    if most < 2:
+        return {}
+    return {
+        k: sum(comb(wins[task], k) / comb(count, k) for task, count in tries.items()) / len(tries)
+        for k in range(1, most + 1)
+    }
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
 
 
 def trajectory_file(run: str | Path) -> Path:

@@ -102,9 +102,14 @@ class Score(BaseModel):
     criteria: tuple[str, ...] | None = None
     """The basis that the task itself names, if it does."""
 
+    @property
+    def unjudged(self) -> int:
+        """How many statements in the basis nobody has judged; the reward counts them as if they were not there."""
+        return sum(check.part == "judged" and check.holds is None for check in self.checks)
+
     def under(self, reward: RewardName) -> float | None:
         """What another reward gives for the same episode."""
-        return _product(self.parts, _basis(reward, self.criteria), self.fault, self.truncated)
+        return _product(self.parts, basis_of(reward, self.criteria), self.fault, self.truncated)
 
 
 class Gold(BaseModel):
@@ -186,7 +191,7 @@ class Scorer:
         others = checks_of(task, world, record, mode=self._mode)
         checks = [_database_check(not difference), *others]
         criteria = None if task.criteria is None else task.criteria.basis
-        basis = _basis(reward, criteria)
+        basis = basis_of(reward, criteria)
         parts = _parts(checks, _PLAIN_PARTS if criteria is None else PARTS)
         value = _product(parts, basis, record.fault, record.truncated)
         counted = tuple(check for check in checks if check.part in basis)
@@ -251,7 +256,7 @@ def _parts(checks: Sequence[Check], names: Sequence[str]) -> dict[str, float | N
     return parts
 
 
-def _basis(reward: RewardName, criteria: tuple[str, ...] | None) -> tuple[str, ...]:
+def basis_of(reward: RewardName, criteria: tuple[str, ...] | None) -> tuple[str, ...]:
     """The parts that a reward multiplies; a task's own criteria go before the reward's."""
     if criteria is None:
         return BASES[reward]

@@ -15,10 +15,11 @@ from sqlalchemy.exc import DBAPIError, PendingRollbackError, SQLAlchemyError
 
 from mua_env.episode import AgentStep, Episode
 from mua_env.errors import DomainError, EpisodeError, UserFault
+from mua_env.judging import Judge, Judgement, statements_that_count
 from mua_env.language import DialogueLanguage
 from mua_env.messages import AssistantMessage, Message, ToolMessage, parse_agent_turn
 from mua_env.refusals import RefusalListener, required_refusals
-from mua_env.scoring import RewardName, Score
+from mua_env.scoring import Record, RewardName, Score
 from mua_env.setting import Setting
 from mua_env.tasks import Task
 from mua_env.trajectory import Trajectory
@@ -53,15 +54,25 @@ class Session:
         user: makes the users, shared by many sessions. In solo mode nobody is on the line, and it is not used.
         reward: ``"task"`` (default), ``"outcome"``, ``"tau1"`` or ``"tau1-no-outputs"``.
         max_turns: turns after which an episode is truncated (default 30).
+        judge: judges what a task states about the dialogue, once it has ended (default: nobody does, and scores say
+            so). A judge that fails makes the episode one that must not count.
     """
 
     def __init__(
-        self, setting: Setting, user: UserSimulator, *, reward: RewardName = "task", max_turns: int = 30
+        self,
+        setting: Setting,
+        user: UserSimulator,
+        *,
+        reward: RewardName = "task",
+        max_turns: int = 30,
+        judge: Judge | None = None,
     ) -> None:
         self.setting = setting
         self.user = SoloUser() if setting.kit.solo else user
         self.reward: RewardName = reward
         self.max_turns = max_turns
+        self.judge = judge
+        self._judgement: Judgement | None = None
         self._world: SQLWorld | None = None
         self._user: UserSession | None = None
         self._listener: RefusalListener | None = None
@@ -139,7 +150,7 @@ class Session:
             return ended
         step = self._act(message)
         if step.ask_user is None:
-            return self._result(step.messages)
+            return await self._aresult(step.messages)
         return await self._atalk(step.ask_user, step)
 
     def truncate(self, cause: str) -> StepResult:
@@ -159,8 +170,20 @@ class Session:
 
     def score_now(self) -> Score:
         """The score that the present state would get, in mid-dialogue too."""
-        record = self.episode.record()
-        return self.setting.scorer.score(self.task, self.world, record, reward=self.reward)
+        return self.setting.scorer.score(self.task, self.world, self._record(), reward=self.reward)
+
+    def _record(self) -> Record:
+        record, found = self.episode.record(), self._judgement
+        if found is None:
+            return record
+        if found.fault is not None:
+            return record.model_copy(update={"fault": "environment"})
+        return record.model_copy(update={"judged": found.verdicts})
+
+    @property
+    def judgement(self) -> Judgement | None:
+        """What the judge found; ``None`` where nothing was judged."""
+        return self._judgement
 
     def trajectory(self, *, id: str, agent: str = "", meta: dict[str, Any] | None = None) -> Trajectory:
         """What happened so far, as it is written to a run's file."""
@@ -186,16 +209,24 @@ class Session:
             entries=list(episode.entries),
             turns=episode.turns,
             ended_by=episode.ended_by,
-            cause=episode.cause,
+            cause=self._cause(),
             score=self._score,
             usage=usage,
-            meta=dict(meta or {}),
+            meta=dict(meta or {}) | self._judged_by(),
         )
+
+    def _cause(self) -> str | None:
+        found = self._judgement
+        return self.episode.cause if found is None or found.fault is None else f"judge: {found.fault}"
+
+    def _judged_by(self) -> dict[str, Any]:
+        return {} if self._judgement is None else {"judge": self._judgement.model_dump(mode="json")}
 
     def fork(self) -> Session:
         """An independent session in the same state: dialogue, database and user."""
         episode = self.episode
-        twin = Session(self.setting, self.user, reward=self.reward, max_turns=self.max_turns)
+        twin = Session(self.setting, self.user, reward=self.reward, max_turns=self.max_turns, judge=self.judge)
+        twin._judgement = self._judgement
         twin._world = self.world.fork()
         twin._episode = episode.fork(twin._world)
         twin._user = None if self._user is None else self._user.fork()
@@ -224,7 +255,7 @@ class Session:
             # The connection was lost between two episodes; one that cannot be had anew is an error.
             self._drop_world()
             self.world.load(task.initial_actions)
-        self._seed, self._score = seed, None
+        self._seed, self._score, self._judgement = seed, None, None
         self._episode = Episode(
             task,
             self.world,
@@ -285,13 +316,13 @@ class Session:
         reply = self._ask(text)
         while results := self._act_for_user(reply):
             reply = self._ask(text, results)
-        return self._hear(reply, step)
+        return self._result(self._hear(reply, step))
 
     async def _atalk(self, text: str | None, step: AgentStep | None = None) -> StepResult:
         reply = await self._aask(text)
         while results := self._act_for_user(reply):
             reply = await self._aask(text, results)
-        return self._hear(reply, step)
+        return await self._aresult(self._hear(reply, step))
 
     def _ask(self, text: str | None, results: Sequence[ToolMessage] = ()) -> UserReply:
         assert self._user is not None
@@ -307,17 +338,38 @@ class Session:
         except UserFault as error:
             return UserReply(text="", fault=str(error) or type(error).__name__)
 
-    def _hear(self, reply: UserReply, step: AgentStep | None = None) -> StepResult:
+    def _hear(self, reply: UserReply, step: AgentStep | None = None) -> list[Message]:
         if self.episode.ended:  # the database broke under the user's hands
-            return self._result([])
+            return []
         if self._listener is not None and reply.fault is None:
             heard = [] if step is None else self._listener.agent_says(step.ask_user or "")
             self._listener.user_says(reply.text)
             reply = reply.model_copy(update={"events": tuple(dict.fromkeys([*reply.events, *heard]))})
         before = [] if step is None else step.messages
-        return self._result([*before, *self.episode.user_turn(reply)])
+        return [*before, *self.episode.user_turn(reply)]
+
+    def _to_judge(self) -> tuple[str, ...]:
+        """The statements that are to be judged now."""
+        if self.judge is None or not self.episode.terminated or self._score is not None:
+            return ()
+        return statements_that_count(self.task, self.reward)
+
+    async def _aresult(self, messages: list[Message]) -> StepResult:
+        statements = self._to_judge()
+        if self.judge is not None and statements:
+            self._judgement = await self.judge.ajudge(statements, self._said(), seed=self._seed)
+        return self._scored(messages)
 
     def _result(self, messages: list[Message]) -> StepResult:
+        statements = self._to_judge()
+        if self.judge is not None and statements:
+            self._judgement = self.judge.judge(statements, self._said(), seed=self._seed)
+        return self._scored(messages)
+
+    def _said(self) -> list[Message]:
+        return [entry.message for entry in self.episode.entries]
+
+    def _scored(self, messages: list[Message]) -> StepResult:
         episode = self.episode
         if episode.ended and self._score is None:
             self._score = self.score_now()

@@ -16,6 +16,7 @@ from gymnasium.vector.utils import batch_space
 from mua_env.domain import Domain
 from mua_env.env import Observation, choose_task, make_info
 from mua_env.errors import ConfigError, EpisodeError
+from mua_env.judging import Judge, make_judge
 from mua_env.messages import dump_all
 from mua_env.scoring import RewardName, check_reward
 from mua_env.session import Session, StepResult
@@ -80,6 +81,8 @@ class DialogueVectorEnv(VectorEnv[Any, Any, Any]):
         database_url: str | None = None,
         policy: str | None = None,
         solo: bool = False,
+        judge: str | Judge | None = None,
+        judge_options: dict[str, Any] | None = None,
         debug: bool = False,
     ) -> None:
         if num_envs < 1:
@@ -89,7 +92,10 @@ class DialogueVectorEnv(VectorEnv[Any, Any, Any]):
         )
         simulator = make_user(user, user_options)
         check_reward(reward)
-        self.sessions = [Session(setting, simulator, reward=reward, max_turns=max_turns) for _ in range(num_envs)]
+        chosen = make_judge(judge, judge_options)
+        self.sessions = [
+            Session(setting, simulator, reward=reward, max_turns=max_turns, judge=chosen) for _ in range(num_envs)
+        ]
         self.num_envs = num_envs
         self.single_action_space = AgentTurnSpace(setting.tools)
         self.single_observation_space = MessagesSpace()

@@ -44,6 +44,14 @@ def rollout(
     reward: Annotated[
         str, typer.Option("--reward", help="task, outcome (database alone), tau1, or tau1-no-outputs.")
     ] = "task",
+    judge: Annotated[
+        str | None,
+        typer.Option("--judge", metavar="MODEL", help="Model that judges what tasks state about a dialogue (tau2)."),
+    ] = None,
+    judge_option: Annotated[
+        list[str] | None,
+        typer.Option("--judge-option", "-J", metavar="KEY=VALUE", help="Option of the judge, as base_url=http://..."),
+    ] = None,
     max_turns: Annotated[int, typer.Option("--max-turns", min=1, help="Turns before a dialogue is cut.")] = 30,
     concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Dialogues at the same time.")] = 16,
     deadline: Annotated[
@@ -60,6 +68,7 @@ def rollout(
 
     A dialogue is on the disk as soon as it ends. The same command on the same folder takes up what is missing.
     """
+    from mua_env.judging import make_judge
     from mua_env.llm import Ledger
     from mua_env.rollout import RolloutOptions, plan
     from mua_env.rollout_folder import RolloutFolder
@@ -74,6 +83,7 @@ def rollout(
         "user_options": opt.parse_pairs(user_option, "--user-option"),
         "agent_options": opt.parse_pairs(agent_option, "--agent-option"),
     }
+    judge_options = opt.parse_pairs(judge_option, "--judge-option")
     ledger = Ledger(max_usd=max_usd, max_tokens=max_tokens)
     cast = opt.open_cast(setting, user=user, agent=agent, ledger=ledger, **options)
     episodes = plan(setting.tasks, repeats=repeats, seed=seed, limit=_how_many(setting, count))
@@ -83,6 +93,7 @@ def rollout(
         concurrency=concurrency,
         deadline_s=deadline,
         stop=lambda: ledger.exhausted,
+        judge=make_judge(judge, judge_options if judge is None else {**judge_options, "ledger": ledger}),
     )
     config = {
         "domain": setting.domain.name,
@@ -100,6 +111,7 @@ def rollout(
         **{name: _public(values) for name, values in options.items()},
         "reward": how.reward,
         "max_turns": max_turns,
+        **({"judge": how.judge.name, "judge_options": _public(judge_options)} if how.judge else {}),
     }
     out = out or new_run_folder("runs", f"{setting.domain.name}-{agent}-{user}")
     summary = _run(setting, cast, episodes, RolloutFolder(out, config), how)
@@ -160,6 +172,15 @@ def _print_summary(summary: Summary, out: Path) -> None:
     rate = "no dialogue is scored" if summary.success is None else f"success {summary.success:.1%}"
     turns = "" if summary.turns is None else f", {summary.turns:.1f} turns on average"
     typer.echo(f"{summary.episodes} dialogues, {summary.scored} scored: {rate}{turns}")
+    if summary.tcr is not None and summary.tcr_initial is not None:
+        gain = summary.tcr - summary.tcr_initial
+        typer.echo(
+            f"  task completion rate {summary.tcr:.3f} ({summary.tcr_initial:.3f} before anything is done, {gain:+.3f})"
+        )
+    if summary.unjudged:
+        typer.echo(f"  {summary.unjudged} of them hold statements that nobody has judged (--judge MODEL)")
+    for k, value in summary.pass_k.items():
+        typer.echo(f"  pass^{k} {value:.3f} (dialogues that are not scored are left out)")
     for cause, count in summary.faults.items():
         typer.echo(f"  not scored: {count} ({cause})")
     for name, value in summary.usage.items():

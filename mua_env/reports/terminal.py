@@ -53,6 +53,12 @@ def print_score(console: Console, session: Session) -> None:
     if score is None:
         return
     console.print(_verdict(score))
+    if score.criteria is not None and score.tcr is not None:
+        before = "" if score.initial_tcr is None else f", {score.initial_tcr:.3f} before anything was done"
+        console.print(f"Task completion rate {score.tcr:.3f}{before}.", highlight=False)
+    for check in score.checks:
+        if check.part == "judged" and check.holds is None:
+            console.print(f"  not judged: {escape(check.name)}")
     for line in score.unmet:
         console.print(f"  does not hold: {escape(line)}")
     if score.difference:
