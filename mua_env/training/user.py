@@ -141,11 +141,20 @@ def train_user(
 
 
 def collect(config: UserTrainConfig, *, held_out: bool = False) -> UserDialogues:
-    """The dialogues of a configuration to train on, or those that the user is measured on."""
+    """The dialogues of a configuration to train on, or those that the user is measured on.
+
+    Raises:
+        ConfigError: the domain gives its users tools of their own.
+    """
     wanted = config.dialogues
     sources = wanted.held_out if held_out else wanted.tasks
+    settings = [load_setting(wanted.domain, source) for source in sources]
+    if any(setting.user_tools for setting in settings):
+        raise ConfigError(
+            f"dialogues.domain: the users of {wanted.domain!r} have tools of their own, which a local user cannot call"
+        )
     return UserDialogues.collect(
-        [load_setting(wanted.domain, source) for source in sources],
+        settings,
         count=config.measured if held_out else wanted.count,
         styles=wanted.styles,
         wording=wanted.wording,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mua_env.errors import MuaError, TaskError, missing_extra
+from mua_env.errors import ConfigError, MuaError, TaskError, missing_extra
 from mua_env.llm import Completion
 from mua_env.llm.cache import CacheMode, ReplyCache
 from mua_env.llm.ledger import Ledger
@@ -83,7 +83,17 @@ class LocalUser(LLMUser):
         self.name = client.settings.model
 
     def start(self, task: Task, *, seed: int, context: Mapping[str, Any] | None = None) -> LocalUserSession:
-        """A user for one episode. Calls no model yet."""
+        """A user for one episode. Calls no model yet.
+
+        Raises:
+            TaskError: the task has no instruction.
+            ConfigError: the domain gives the user tools; a model that was trained on words alone cannot call them.
+        """
+        if (context or {}).get("tools"):
+            raise ConfigError(
+                f"the users of task {task.id!r} have tools of their own, which a local user cannot call; "
+                "use the agenda user, or an LLM user with function calling"
+            )
         if not task.instruction.strip():
             raise TaskError(f"task {task.id!r} has no instruction, which a local user needs")
         return LocalUserSession(self.client, self.strategy, task.instruction, seed, self.guards)

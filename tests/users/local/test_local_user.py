@@ -35,6 +35,12 @@ def replies(user: LocalUser, task: Task, seed: int = 0) -> list[UserReply]:
     return [dialogue.reply(text) for text in TURNS]
 
 
+def test_users_with_tools_of_their_own_are_refused(engine: LocalModel, task: Task) -> None:
+    schema = {"type": "function", "function": {"name": "read_status_bar", "parameters": {}}}
+    with pytest.raises(ConfigError, match="use the agenda user"):
+        LocalUser(engine).start(task, seed=0, context={"tools": [schema]})
+
+
 def test_it_opens_as_it_was_trained_to(engine: LocalModel, task: Task) -> None:
     opening = LocalUser(engine).start(task, seed=0).reply(None)
     assert opening.text.startswith("I want to ")
