@@ -3,17 +3,20 @@
 Works with any fast tokenizer that has a chat template: the tokens that follow an agent's turn are computed by
 rendering a dummy dialogue with the new messages and cutting after its k-th end-of-turn token, because some
 templates (Qwen3's) rewrite earlier turns and no prefix comparison would hold.
+
+Where a template has no place for tools (SmolLM2's), their schemas stand in the system prompt, and calls are text.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from mua_env.errors import ConfigError
 from mua_env.messages import AssistantMessage, Message, Source, dump, source_of
-from mua_env.training.parsing import parse_turn, render_turn
-from mua_env.training.template import SystemPrompt
+from mua_env.training.dialects import detect
+from mua_env.training.template import SystemPrompt, tools_as_text
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -25,6 +28,10 @@ _DUMMY: list[dict[str, Any]] = [
     {"role": "user", "content": "dummy"},
     {"role": "assistant", "content": "dummy"},
 ]
+_PROBE_TOOL = {
+    "type": "function",
+    "function": {"name": "probe_tool", "description": "-", "parameters": {"type": "object", "properties": {}}},
+}
 
 
 class ChatTokens:
@@ -33,6 +40,10 @@ class ChatTokens:
     Args:
         tokenizer: a fast tokenizer with a chat template whose end-of-turn token is its ``eos_token``.
         template_options: further arguments of the template, as ``{"enable_thinking": False}`` for Qwen3.
+
+    Attributes:
+        end_id: the token that ends a turn; nothing else does.
+        dialect: how the model family writes tool calls, found by trying the template.
 
     Raises:
         ConfigError: the tokenizer has no chat template or no offsets, or its turns end otherwise.
@@ -56,9 +67,13 @@ class ChatTokens:
             raise ConfigError(
                 f"the chat template does not end a turn with {self.end_token!r}, the tokenizer's eos_token"
             )
+        self.dialect = detect(lambda messages: self._render(messages, None, False))
+        self._shows_tools = "probe_tool" in self._render(_DUMMY, [_PROBE_TOOL], False)
 
     def prompt(self, system: SystemPrompt, messages: Sequence[Message]) -> Chunk:
         """The first tokens of a dialogue: system prompt, opening messages, header of the agent's turn."""
+        if system.tools and not self._shows_tools:
+            system = SystemPrompt("\n\n".join(filter(None, [system.text, tools_as_text(system.tools)])), None)
         head = [{"role": "system", "content": system.text}] if system.text else []
         text = self._render([*head, *map(dump, messages)], system.tools, True)
         parts: list[tuple[str, Source]] = []
@@ -83,13 +98,13 @@ class ChatTokens:
 
     def agent_turn(self, message: AssistantMessage) -> list[int]:
         """The tokens of a turn that was not sampled, as an expert's: text, calls, end-of-turn token."""
-        ids = self.tokenizer(render_turn(message), add_special_tokens=False)["input_ids"]
+        ids = self.tokenizer(self.dialect.render(message), add_special_tokens=False)["input_ids"]
         return [*ids, self.end_id]
 
     def read_turn(self, ids: Sequence[int], *, turn: int = 0) -> AssistantMessage:
-        """What sampled ids say; see `parse_turn`."""
+        """What sampled ids say; see `mua_env.training.parsing.parse_turn`."""
         body = ids[:-1] if ids and ids[-1] == self.end_id else ids
-        return parse_turn(self.decode(body), turn=turn)
+        return self.dialect.parse(self.decode(body), turn)
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of ids, special tokens included."""
@@ -115,10 +130,13 @@ class ChatTokens:
         by_char: list[Source] = ["template"] * len(text)
         cursor = 0
         for content, source in parts:
-            start = text.find(content.strip(), cursor) if content.strip() else -1
-            if start < 0:
+            # As it is, or as the JSON string that Llama's template makes of a tool's result.
+            forms = [content.strip(), json.dumps(content, ensure_ascii=False)] if content.strip() else []
+            found = [(start, form) for form in forms if (start := text.find(form, cursor)) >= 0]
+            if not found:
                 continue
-            cursor = start + len(content.strip())
+            start, form = found[0]
+            cursor = start + len(form)
             by_char[start:cursor] = [source] * (cursor - start)
         sources: list[Source] = [
             by_char[start] if start < len(text) else "template" for start, _ in encoded["offset_mapping"]

@@ -68,11 +68,14 @@ def render_turn(message: AssistantMessage) -> str:
 
     Arguments that are valid JSON are written compactly; anything else goes as it is.
     """
-    parts = [message.content] if message.content else []
+    parts = []
     for call in message.tool_calls:
         try:
             arguments = _dump(json.loads(call.function.arguments))
         except ValueError:
             arguments = call.function.arguments
         parts.append(f'{OPEN}\n{{"name": {_dump(call.function.name)}, "arguments": {arguments}}}\n{CLOSE}')
-    return "\n".join(parts)
+    content = message.content or ""
+    # As the templates do: after thoughts alone, which end in blank lines, the first call needs no line break.
+    said = content.rpartition("</think>")[2].strip("\n")
+    return content + ("\n" if said and parts else "") + "\n".join(parts)

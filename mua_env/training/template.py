@@ -7,6 +7,7 @@ end of turn.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -77,6 +78,15 @@ def system_prompt(policy: str, tools: Sequence[dict[str, Any]], *, tool_detail: 
     lines = [signature(tool) for tool in tools] if tool_detail == "compact" else []
     text = "\n".join([policy.strip(), *(["Tools:"] if lines else []), *lines])
     return SystemPrompt(text.strip(), None)
+
+
+def tools_as_text(tools: Sequence[dict[str, Any]]) -> str:
+    """Schemas and the form of a call, for models whose chat template has no place for tools."""
+    lines = "\n".join(json.dumps(tool, ensure_ascii=False) for tool in tools)
+    return (
+        f"# Tools\n{lines}\n\nCall a tool so:\n"
+        '<tool_call>\n{"name": "tool", "arguments": {"argument": "value"}}\n</tool_call>'
+    )
 
 
 def signature(tool: dict[str, Any]) -> str:

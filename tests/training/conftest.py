@@ -37,8 +37,8 @@ class Toy:
         return [encode_dialogue(self.chat, system, messages) for messages in self.dialogues]
 
 
-@pytest.fixture(scope="session")
-def toy(tmp_path_factory: pytest.TempPathFactory) -> Toy:
+def make_toy(folder: Path, *, head: int = 16) -> Toy:
+    """Train a model on the toy for some seconds and save it."""
     from mua_env.training.cold_start import train_cold_start
     from mua_env.training.scratch import build_model, build_tokenizer
 
@@ -49,13 +49,28 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> Toy:
     tokenizer = build_tokenizer(
         (message.model_dump_json() for messages in dialogues for message in messages), vocabulary=400
     )
-    folder = tmp_path_factory.mktemp("toy-model")
     made = Toy(setting, ChatTokens(tokenizer), dialogues, folder)
     model = build_model(
-        tokenizer, ScratchConfig(hidden=64, layers=2, head=16, initializer=0.02, vocabulary=400), seed=0
+        tokenizer, ScratchConfig(hidden=64, layers=2, head=head, initializer=0.02, vocabulary=400), seed=0
     )
     config = ColdStartConfig(batch=16, micro_batch=16, epochs=10, learning_rate=4e-3, warmup=0.1)
     train_cold_start(model, made.encode(), config, pad_id=0, seed=0)
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return made
+
+
+@pytest.fixture(scope="session")
+def toy(tmp_path_factory: pytest.TempPathFactory) -> Toy:
+    return make_toy(tmp_path_factory.mktemp("toy-model"))
+
+
+@pytest.fixture(scope="session")
+def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a small run that nothing disturbed."""
+    from .killing import run_child
+    from .small_run import resumable_config
+
+    folder = tmp_path_factory.mktemp("unbroken") / "run"
+    assert run_child(resumable_config(1000), folder) == 0
+    return folder
