@@ -11,7 +11,7 @@ from typing import Final
 from mua_env.errors import ConfigError
 from mua_env.kit import Kit, solo_kit
 from mua_env.public import tau2
-from mua_env.public.tau2 import Layout
+from mua_env.public.tau2 import DeriveGoal, Layout
 from mua_env.public.tau2_tools import Tau2Toolkit
 from mua_env.tasks import TaskSet
 from mua_env.tools import Toolkit, tool
@@ -21,18 +21,21 @@ from .phone import TelecomPhone
 from .settle import settle
 from .stage import TelecomStage
 from .tau2_data import FILES, read_rows
-from .tools import OperatorTools, Summary
+from .tools import OperatorTools, Summary, TelecomTools
 
 
 def _all_arguments(toolkit: type[Toolkit]) -> dict[str, frozenset[str]]:
-    """tau2's telecom tools look at no argument's type."""
     return {name: frozenset(inspect.signature(getattr(toolkit, name)).parameters) for name in toolkit.specs}
+
+
+# tau2's telecom tools look at no argument's type. One table for both hands, which solo mode joins.
+_UNTYPED: Final = MappingProxyType({**_all_arguments(TelecomTools), **_all_arguments(TelecomPhone)})
 
 
 class Tau2TelecomTools(Tau2Toolkit, OperatorTools):
     """The thirteen tools of tau2's telecom agent. There the user ends a dialogue, not a transfer."""
 
-    untyped = MappingProxyType({**_all_arguments(OperatorTools), "transfer_to_human_agents": frozenset({"summary"})})
+    untyped = _UNTYPED
 
     @tool
     def transfer_to_human_agents(self, summary: Summary) -> str:
@@ -43,7 +46,7 @@ class Tau2TelecomTools(Tau2Toolkit, OperatorTools):
 class Tau2TelecomPhone(Tau2Toolkit, TelecomPhone):
     """The thirty tools of tau2's telecom user."""
 
-    untyped = MappingProxyType(_all_arguments(TelecomPhone))
+    untyped = _UNTYPED
 
 
 KIT = Kit(
@@ -67,7 +70,14 @@ _DOCUMENTS: Final = {
 }
 
 
-def task_set(split: str, *, path: str | Path | None = None, policy: str | None = None, solo: bool = False) -> TaskSet:
+def task_set(
+    split: str,
+    *,
+    path: str | Path | None = None,
+    policy: str | None = None,
+    solo: bool = False,
+    derive: DeriveGoal | None = None,
+) -> TaskSet:
     """A split of tau2's telecom tasks with their own data, tools and policy document.
 
     Args:
@@ -75,6 +85,7 @@ def task_set(split: str, *, path: str | Path | None = None, policy: str | None =
         path: see :meth:`mua_env.public.tau2.Layout.find`.
         policy: ``"manual"`` (default) or ``"workflow"``.
         solo: the agent has the phone's tools too and works on a ticket alone.
+        derive: makes the agenda of each task; without it the tasks have none.
 
     Raises:
         ConfigError: there is no such policy document, or no files were named and none are installed.
@@ -92,6 +103,7 @@ def task_set(split: str, *, path: str | Path | None = None, policy: str | None =
         kit=solo_kit(KIT) if solo else KIT,
         variant=f"{variant}-solo" if solo else variant,
         path=path,
+        derive=derive,
     )
 
 
