@@ -2,11 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Collection, Mapping
 from typing import Protocol
 
 from mua_env.database import Rows
 from mua_env.tasks import Goal, Task
+
+HAND_OVER = "transfer_to_human_agents"
+"""The tool that hands a dialogue over to a human agent, in every public benchmark read here."""
+
+
+def user_of(task: Task, users: Collection[str], owners: Mapping[str, str]) -> str | None:
+    """The user that a public task is about, where the task itself does not say: tau2's do not.
+
+    It is the first that a gold call's argument names, or that owns the record that one names, or else the first whose
+    id stands in the instruction.
+
+    Args:
+        task: the task.
+        users: ids of all users.
+        owners: user of each record that has one, by the record's id.
+    """
+    if task.user_id is not None:
+        return task.user_id
+    values = [value for action in task.actions for value in action.arguments.values() if isinstance(value, str)]
+    for value in [*values, *re.findall(r"\w+", task.instruction)]:
+        if value in users:
+            return value
+        if value in owners:
+            return str(owners[value])
+    return None
 
 
 class Deriver(Protocol):

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from mua_env.database import Rows, open_template
-from mua_env.deriving import DerivedGoals
+from mua_env.deriving import HAND_OVER, DerivedGoals, user_of
 from mua_env.tasks import Action, Goal, Request, Task
 from mua_env.tools import Mode
 from mua_env.world import SQLWorld
@@ -32,12 +32,13 @@ class Deriver:
     Args:
         rows: the benchmark's data.
         mode: how the tools behave when gold is run; ``"compat"`` as the benchmark's own.
+        toolkit: the benchmark's tools.
     """
 
-    def __init__(self, rows: Rows, *, mode: Mode = "compat") -> None:
+    def __init__(self, rows: Rows, *, mode: Mode = "compat", toolkit: type[AirlineTools] = AirlineTools) -> None:
         self._users = {row["user_id"]: dict(row) for row in rows["users"]}
         self._template = open_template(Base, rows)
-        self._world = SQLWorld(self._template, AirlineTools, mode=mode)
+        self._world = SQLWorld(self._template, toolkit, mode=mode)
         self._now = now(self._world.database)
 
     def goal(self, task: Task) -> Goal | None:
@@ -48,12 +49,12 @@ class Deriver:
         self._world.load(task.initial_actions)
         requests: list[Request] = []
         for action in task.actions:
-            if self._world.is_terminal(action.name):
+            if action.name == HAND_OVER:
                 continue
             made = list(self._requests(action, user))
             if self._world.call(action.name, action.arguments).ok:
                 requests += made
-        if not requests and any(self._world.is_terminal(action.name) for action in task.actions):
+        if not requests and any(action.name == HAND_OVER for action in task.actions):
             requests.append(Request(intent="human", outcome="transferred"))
         facts = {"user_id": user["user_id"], **user["name"]}
         return Goal(facts=facts, requests=tuple(requests), persona="plain", derived=True)
@@ -155,3 +156,9 @@ def _payment(names: list[str], user: Record) -> list[Record]:
 
 derive_goal = DerivedGoals(Deriver)
 """The derived agenda of a public task over its rows."""
+
+
+def find_user(task: Task, rows: Rows) -> str | None:
+    """The id of the user that a task is about; see :func:`mua_env.deriving.user_of`."""
+    users = {row["user_id"] for row in rows["users"]}
+    return user_of(task, users, {row["reservation_id"]: row["user_id"] for row in rows["reservations"]})

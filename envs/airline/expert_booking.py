@@ -95,7 +95,7 @@ class Book(Paying):
         for search, result in zip(searches, results, strict=True):
             for entry in result:
                 for flight in entry if isinstance(entry, list) else [entry]:
-                    key = (flight["flight_number"], flight.get("date", search.arguments["date"]))
+                    key = (flight["flight_number"], flight.get("date") or search.arguments["date"])
                     found[key] = flight["prices"][slots["cabin"]]
         missing = [leg for leg in legs if (leg["flight_number"], leg["date"]) not in found]
         if missing:

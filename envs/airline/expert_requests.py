@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mua_env.agents import desk as base
 from mua_env.agents.desk import Refusal
-from mua_env.agents.expert import Asked, Call, Heard, Step, ToolFailed, call, call_all
+from mua_env.agents.expert import Asked, Call, Heard, Step, ToolFailed, call, call_all, transfer
 
 from . import expert_reading as reading
 from . import rules
@@ -58,7 +58,7 @@ class Handler(base.Handler["Desk"]):
         if rules.departed(self.row, self.desk.today):
             name = self.row["reservation_id"]
             summary = f"The user wants to {what} reservation {name}, of which a flight has already departed."
-            yield from call("transfer_to_human_agents", summary=summary)
+            yield from transfer(summary)
 
     def has_cancelled_flight(self) -> Generator[Step, Heard, bool]:
         """Whether a later flight of the reservation is no longer for sale."""
@@ -322,7 +322,7 @@ class Human(Handler):
 
     def run(self, text: str) -> Asked:
         """Ends the dialogue."""
-        yield from call("transfer_to_human_agents", summary="The user asks for a human agent.")
+        yield from transfer("The user asks for a human agent.")
         return (yield from self.desk.say("bye"))
 
 

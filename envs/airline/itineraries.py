@@ -59,7 +59,7 @@ def plain_legs(itinerary: Iterable[Record]) -> list[Record]:
 def _leg(flight: Record, cabin: str, day: str) -> Record:
     return {
         "flight_number": flight["flight_number"],
-        "date": flight.get("date", day),
+        "date": flight.get("date") or day,
         "price": flight["prices"][cabin],
         "departure": flight["scheduled_departure_time_est"],
     }

@@ -13,6 +13,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
+from mua_env.deriving import DerivedGoals
 from mua_env.errors import ToolError
 from mua_env.kit import Kit
 from mua_env.public import tau2
@@ -21,6 +22,7 @@ from mua_env.tasks import TaskSet
 from mua_env.tools import ToolSpec, tool
 
 from . import search, tau2_search
+from .derive import Deriver, find_user
 from .models import Base, Flight, Reservation, User
 from .tools import AirlineTools, Airport, Date, UserId
 
@@ -162,7 +164,11 @@ class AirlineStage(MergeStage):
     tables: ClassVar = {"users": User, "reservations": Reservation, "flights": Flight}
 
 
-def task_set(split: str, path: str | Path | None, derive: tau2.DeriveGoal | None) -> TaskSet:
+derive_goal = DerivedGoals(lambda rows: Deriver(rows, toolkit=AirlineTau2Tools))
+"""The derived agenda of a tau2 task over its rows."""
+
+
+def task_set(split: str, path: str | Path | None) -> TaskSet:
     """tau2's tasks of a split (see :func:`mua_env.public.tau2.task_set`)."""
     return tau2.task_set(
         "airline",
@@ -170,5 +176,6 @@ def task_set(split: str, path: str | Path | None, derive: tau2.DeriveGoal | None
         rows=lambda layout: tau2.read_tables(layout, TABLES),
         kit=Kit(AirlineTau2Tools, models=Base, stage=AirlineStage),
         path=path,
-        derive=derive,
+        find_user=find_user,
+        derive=derive_goal,
     )

@@ -73,7 +73,7 @@ class RetailDomain(PackagedDomain):
         """tau2-bench's tasks; see :mod:`mua_env.envs.retail.tau2` for its tools."""
         from . import tau2
 
-        return tau2.task_set(split, path, self.derive_goal)
+        return tau2.task_set(split, path)
 
     def binding_rules(self, task: Task, database: Database) -> Sequence[str]:
         """Which of the rules in :mod:`mua_env.envs.retail.rules` a task falls under."""

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mua_env.database import Rows, Template, open_template
-from mua_env.deriving import DerivedGoals
+from mua_env.deriving import HAND_OVER, DerivedGoals, user_of
 from mua_env.tasks import Action, Goal, Request, Task
 from mua_env.tools import Mode
 from mua_env.world import SQLWorld
@@ -42,14 +42,22 @@ class Deriver:
         rows: the benchmark's data.
         mode: how the tools behave when gold is run; ``"compat"`` as the benchmark's own.
         template: the same data loaded, where the caller has it already.
+        toolkit: the benchmark's tools.
     """
 
-    def __init__(self, rows: Rows, *, mode: Mode = "compat", template: Template | None = None) -> None:
+    def __init__(
+        self,
+        rows: Rows,
+        *,
+        mode: Mode = "compat",
+        template: Template | None = None,
+        toolkit: type[RetailTools] = RetailTools,
+    ) -> None:
         self._users = {row["user_id"]: row for row in rows["users"]}
         self._own = None if template else open_template(Base, rows)
         chosen = template or self._own
         assert chosen is not None
-        self._world = SQLWorld(chosen, RetailTools, mode=mode)
+        self._world = SQLWorld(chosen, toolkit, mode=mode)
 
     def goal(self, task: Task) -> Goal | None:
         """The agenda of a task, or ``None`` where its user is not in the data."""
@@ -60,11 +68,11 @@ class Deriver:
         requests = []
         for action in task.actions:
             request = self._request(action, user)
-            if self._world.is_terminal(action.name):
+            if action.name == HAND_OVER:
                 continue
             if self._world.call(action.name, action.arguments).ok and request is not None:
                 requests.append(request)
-        if not requests and any(self._world.is_terminal(action.name) for action in task.actions):
+        if not requests and any(action.name == HAND_OVER for action in task.actions):
             requests.append(Request(intent="human", outcome="transferred"))
         facts = {**user["name"], "zip": user["address"]["zip"], "email": user["email"]}
         return Goal(facts=facts, requests=tuple(requests), persona="plain", derived=True)
@@ -130,3 +138,21 @@ def _method(method_id: str, user: Mapping[str, Any]) -> Record:
 
 derive_goal = DerivedGoals(Deriver)
 """The derived agenda of a public task over its rows."""
+
+
+def find_user(task: Task, rows: Rows) -> str | None:
+    """The id of the user that a task is about; see :func:`mua_env.deriving.user_of`.
+
+    Where neither calls nor text have an id, the user whose e-mail address, or whose name and postal code, the text has.
+    """
+    users = {row["user_id"] for row in rows["users"]}
+    found = user_of(task, users, {row["order_id"]: row["user_id"] for row in rows["orders"]})
+    if found is not None:
+        return found
+    text = task.instruction.lower()
+    for row in rows["users"]:
+        name = row["name"]
+        parts = (name["first_name"], name["last_name"], row["address"]["zip"])
+        if row["email"].lower() in text or all(part.lower() in text for part in parts):
+            return str(row["user_id"])
+    return None

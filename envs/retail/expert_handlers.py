@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 
 from mua_env.agents.desk import Refusal
-from mua_env.agents.expert import Asked, Heard, Step, call
+from mua_env.agents.expert import Asked, Heard, Step, transfer
 
 from . import expert_reading as reading
 from . import expert_words as words
@@ -157,5 +157,5 @@ class Human(Handler):
 
     def run(self, text: str) -> Asked:
         """Ends the dialogue."""
-        yield from call("transfer_to_human_agents", summary="The user asks for a human agent.")
+        yield from transfer("The user asks for a human agent.")
         return (yield from self.desk.say("bye"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mua_env.agents import desk as base
 from mua_env.agents.desk import Refusal
-from mua_env.agents.expert import Asked, Heard, Step, ToolFailed, call
+from mua_env.agents.expert import Asked, Heard, Step, ToolFailed, call, transfer
 
 from . import expert_reading as reading
 from . import expert_words as words
@@ -98,7 +98,7 @@ class Handler(base.Handler["Desk"]):
             return
         if status == "processed" and self.pending:
             summary = f"The user wants to {self.verb} order {self.order['order_id']}, which is {status}."
-            yield from call("transfer_to_human_agents", summary=summary)
+            yield from transfer(summary)
         needed = "pending" if self.pending else "delivered"
         raise Refusal(
             f"order {self.order['order_id']} is {status}, and only {needed} orders can be {words.participle(self.verb)}"

@@ -12,6 +12,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
+from mua_env.deriving import DerivedGoals
 from mua_env.errors import ToolError
 from mua_env.kit import Kit
 from mua_env.public import tau2
@@ -20,6 +21,7 @@ from mua_env.tasks import TaskSet
 from mua_env.tools import tool
 
 from . import payments
+from .derive import Deriver, find_user
 from .models import Base, Order, Product, User
 from .tools import ItemIds, MethodId, NewItemIds, OrderId, Record, RetailTools, UserId, replace_items
 
@@ -130,7 +132,11 @@ def _whole(order: Record) -> Record:
     return {**dict.fromkeys(_FILLED_BY_TOOLS), **order}
 
 
-def task_set(split: str, path: str | Path | None, derive: tau2.DeriveGoal | None) -> TaskSet:
+derive_goal = DerivedGoals(lambda rows: Deriver(rows, toolkit=RetailTau2Tools))
+"""The derived agenda of a tau2 task over its rows."""
+
+
+def task_set(split: str, path: str | Path | None) -> TaskSet:
     """tau2's tasks of a split (see :func:`mua_env.public.tau2.task_set`)."""
 
     def kit(revision: str) -> Kit:
@@ -138,5 +144,11 @@ def task_set(split: str, path: str | Path | None, derive: tau2.DeriveGoal | None
         return Kit(tools, models=Base, stage=RetailStage)
 
     return tau2.task_set(
-        "retail", split, rows=lambda layout: tau2.read_tables(layout, TABLES), kit=kit, path=path, derive=derive
+        "retail",
+        split,
+        rows=lambda layout: tau2.read_tables(layout, TABLES),
+        kit=kit,
+        path=path,
+        find_user=find_user,
+        derive=derive_goal,
     )

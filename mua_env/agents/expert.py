@@ -19,6 +19,7 @@ from mua_env.errors import ConfigError, EpisodeError
 from mua_env.messages import AssistantMessage, FunctionCall, Message, ToolCall
 
 STYLES = ("plain", "compact")
+TRANSFERRED = "You are being transferred to a human agent."
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +150,12 @@ def call(name: str, **arguments: Any) -> Generator[Step, Heard, Any]:
     """
     heard = yield Call(name, arguments)
     return _result(heard[-1])
+
+
+def transfer(summary: str) -> Generator[Step, Heard, None]:
+    """Hand over to a human agent, and say so where the tool does not end the dialogue."""
+    yield from call("transfer_to_human_agents", summary=summary)
+    yield Say(TRANSFERRED)
 
 
 def call_all(*calls: Call) -> Generator[Step, Heard, list[Any]]:

