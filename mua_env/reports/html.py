@@ -65,12 +65,12 @@ def write_report(
     target = source.with_name("report.html") if out is None else Path(out)
     target.parent.mkdir(parents=True, exist_ok=True)
     shown = _shown(source, limit, newest)
-    template = _environment().get_template("report.html.j2")
+    template = template_environment().get_template("report.html.j2")
     page = template.render(
         name=source.parent.name if source.name == "trajectories.jsonl" else source.name,
         summary=summarize(shown),
         dialogues=[read_dialogue(item) for item in shown],
-        policies=_distinct(shown),
+        policies=distinct_policies(shown),
     )
     target.write_text(page, encoding="utf-8")
     return target
@@ -133,13 +133,14 @@ def _value(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, indent=1, ensure_ascii=False, default=str)
 
 
-def _distinct(trajectories: list[Trajectory]) -> list[tuple[str, str]]:
+def distinct_policies(trajectories: list[Trajectory]) -> list[tuple[str, str]]:
     """Each policy document once, with the domain it belongs to."""
     found = {item.system_prompt: f"{item.domain}, {item.tasks}" for item in reversed(trajectories)}
     return [(title, text) for text, title in reversed(found.items())]
 
 
-def _environment() -> Any:
+def template_environment() -> Any:
+    """The templates of this package, with everything escaped."""
     from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
     environment = Environment(

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any, get_args
 
 from mua_env.errors import ConfigError, missing_extra
-from mua_env.reports.html import write_report
 from mua_env.training.config import TrainConfig
 from mua_env.training.console import Reporter
 from mua_env.training.demonstrations import Demonstrations, copy_drills, turn_windows
 from mua_env.training.plots import plot_run
+from mua_env.training.report import AFTER, BEFORE, COLD_START, SHOWN, write_training_report
 from mua_env.training.run_folder import RunFolder, new_run_folder, newest_run_folder
 from mua_env.training.same_run import check_same_run
 from mua_env.training.seeds import derive_seed
@@ -41,6 +41,7 @@ try:
     from mua_env.training.progress import GrpoProgress
     from mua_env.training.recording import Recorder
     from mua_env.training.rollout import RolloutDriver
+    from mua_env.training.tracking import Tracking
     from mua_env.training.trajectory import TokenTrajectory
 except ImportError as error:
     if isinstance(error, ConfigError):
@@ -119,6 +120,10 @@ class Run:
             chosen.mkdir(parents=True, exist_ok=True)
         self.folder = RunFolder(self.processes.share(chosen), rank=rank)
         self.reporter = reporter or Reporter(quiet=rank > 0)
+        self.tracking: Tracking | None = None
+        if rank == 0:
+            self.tracking = Tracking(config.tracking, self.folder.path, config.model_dump(mode="json"))
+            self.folder.listeners.append(self.tracking.log)
         self.checkpoints = Checkpoints(self.folder, self.processes, minutes=config.safety.minutes)
         self.metrics = self.checkpoints.resume() if resume else []
         self.summary: dict[str, Any] = {**self.checkpoints.state.summary, "processes": self.processes.count}
@@ -177,8 +182,10 @@ class Run:
         if settings is None:
             return
         if demonstrations is None:  # done before the run was stopped
-            self.evaluate("after the cold start", 0)
+            self.evaluate(COLD_START, 0)
             return
+        # All held-out tasks show what a pretrained model is worth; one from nothing only shows what it says.
+        self.evaluate(BEFORE, 0, tasks=None if self.config.model.path else SHOWN)
         self.reporter.phase("Cold start")
         seed = self._seed("cold start")
         dialogues = demonstrations.encode(self.chat, renumbered=settings.renumbered, seed=seed)
@@ -195,7 +202,7 @@ class Run:
         else:
             self._cold_start_by_us(dialogues, drills, windows, seed)
         self._save("cold-start", "cold_started", self._write_model)
-        self.evaluate("after the cold start", 0)
+        self.evaluate(COLD_START, 0)
 
     def _cold_start_by_us(
         self,
@@ -241,7 +248,7 @@ class Run:
         if self.config.grpo is None:
             return
         if self.has("trained"):
-            self.evaluate("after GRPO", self.summary["grpo_updates"])
+            self.evaluate(AFTER, self.summary["grpo_updates"])
             return
         if self._checkpoint is None or self.config.cold_start is None:
             self.evaluate("before GRPO", 0)
@@ -273,21 +280,27 @@ class Run:
         self.model = trainer.accelerator.unwrap_model(trainer.model)
         self.summary["grpo_updates"] = int(trainer.state.global_step)
         self._save("grpo", "trained", self._write_model)
-        self.evaluate("after GRPO", self.summary["grpo_updates"])
+        self.evaluate(AFTER, self.summary["grpo_updates"])
 
-    def evaluate(self, title: str, step: int) -> dict[str, Any]:
-        """Measure the present model on the held-out tasks; what was measured before the run was stopped stands."""
+    def evaluate(self, title: str, step: int, *, tasks: int | None = None) -> dict[str, Any]:
+        """Measure the present model on the held-out tasks, or on the first ``tasks`` of them, once; what was measured
+        before the run was stopped stands."""
+        settings = self.config.evaluation
+        if tasks is not None:
+            fewer = min(tasks, settings.tasks or tasks)
+            settings = settings.model_copy(update={"tasks": fewer, "repeats": 1})
         for line in self.metrics:
             if line["phase"] == "evaluation" and line["title"] == title:
                 values = {k: v for k, v in line.items() if k not in ("schema_version", "phase", "step", "title")}
                 self.summary[title.replace(" ", "_")] = values
                 return values
-        with self.recorder.open("evaluation", step) as batch:
+        name = "before" if title == BEFORE else ""
+        with self.recorder.open("evaluation", step, name, title) as batch:
             values = evaluate(
                 self.model,
                 self.held_out,
                 self.driver,
-                self.config.evaluation,
+                settings,
                 seed=self._seed("evaluation"),
                 rank=self.processes.rank,
                 processes=self.processes.count,
@@ -304,7 +317,7 @@ class Run:
         self.folder.write_json("summary.json", self.summary)
         if self.processes.rank == 0:
             plot_run(self.folder.path)
-            write_report(self.folder.path, limit=200, newest=True)
+            write_training_report(self.folder.path)
             lines = ("config.json", "metrics.jsonl", "trajectories.jsonl", "checkpoints", "summary.json")
             pages = ("curves.png", "report.html")
             self.reporter.phase("Run folder")
@@ -314,6 +327,9 @@ class Run:
 
     def close(self) -> None:
         """Release sessions, files and the event loop. May be called again."""
+        self.reporter.close()
+        if self.tracking is not None:
+            self.tracking.close()
         self.pool.close()
         self.held_out.close()
         self.folder.close()

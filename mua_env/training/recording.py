@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Unrecorded:
     """Stands where a `Recorder` may stand, and holds dialogues without writing them down."""
 
-    def open(self, phase: str, step: int, name: str = "") -> Unrecorded:
+    def open(self, phase: str, step: int, name: str = "", stage: str = "") -> Unrecorded:
         """A batch."""
         return self
 
@@ -51,10 +51,11 @@ class Batch:
         phase: of the run.
         step: update that the batch is for.
         name: unique among the batches of a phase and step.
+        stage: of the training, as the report names it.
     """
 
-    def __init__(self, recorder: Recorder, phase: str, step: int, name: str = "") -> None:
-        self._recorder, self._phase, self._step = recorder, phase, step
+    def __init__(self, recorder: Recorder, phase: str, step: int, name: str = "", stage: str = "") -> None:
+        self._recorder, self._phase, self._step, self._stage = recorder, phase, step, stage
         self.name = "-".join(filter(None, (phase, str(step), name)))
         self._ledger = recorder.ledger.open(self.name)
 
@@ -118,6 +119,7 @@ class Batch:
                 "phase": self._phase,
                 "step": self._step,
                 "row": row,
+                **({"stage": self._stage} if self._stage else {}),
                 "tokens": len(tokens),
                 "agent_tokens": sum(tokens.mask),
             },
@@ -138,6 +140,6 @@ class Recorder:
     def __init__(self, folder: RunFolder, ledger: Ledger, agent: str) -> None:
         self.folder, self.ledger, self.agent = folder, ledger, agent
 
-    def open(self, phase: str, step: int, name: str = "") -> Batch:
+    def open(self, phase: str, step: int, name: str = "", stage: str = "") -> Batch:
         """A batch, with what a killed run had held of it."""
-        return Batch(self, phase, step, name)
+        return Batch(self, phase, step, name, stage)

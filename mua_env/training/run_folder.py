@@ -35,6 +35,9 @@ class RunFolder:
         path: an existing folder, see `new_run_folder`. It is this process's until it is closed.
         rank: of this process. Only rank 0 writes what all share.
 
+    Attributes:
+        listeners: told each line of metrics when it is written: phase, step and values.
+
     Raises:
         ConfigError: another process writes to the folder.
     """
@@ -44,6 +47,7 @@ class RunFolder:
         self._lock = lock_folder(self.path) if rank == 0 else None
         self._trajectories = TrajectoryWriter(self.path / self.own("trajectories"), sync=False)
         self._metrics: IO[str] | None = None
+        self.listeners: list[Callable[[str, int, dict[str, Any]], None]] = []
 
     def own(self, stem: str) -> str:
         """Name of this process's file of JSON Lines."""
@@ -65,6 +69,8 @@ class RunFolder:
         line = {"schema_version": SCHEMA_VERSION, "phase": phase, "step": step, **values}
         self._metrics.write(json.dumps(line, allow_nan=False) + "\n")
         self._metrics.flush()
+        for listener in self.listeners:
+            listener(phase, step, values)
 
     def keep_metrics(self, wanted: Callable[[dict[str, Any]], bool]) -> list[dict[str, Any]]:
         """Drop the lines of metrics that are not wanted, all at once or not at all; returns those that stay."""

@@ -35,12 +35,12 @@ class Tracking:
             return
         try:
             from transformers import TrainerControl, TrainerState, TrainingArguments
-            from transformers.integrations import get_reporting_integration_callbacks
+            from transformers.integrations.integration_utils import get_reporting_integration_callbacks
         except ImportError:
             raise missing_extra("train", needed_by="tracking") from None
         for service in config.report_to:
             try:
-                (kind,) = get_reporting_integration_callbacks([service])
+                (kind,) = get_reporting_integration_callbacks([service])  # type: ignore[no-untyped-call]
                 self._callbacks.append(kind())
             except (ValueError, RuntimeError, ImportError) as error:
                 raise ConfigError(f"tracking.report_to: {error}") from None

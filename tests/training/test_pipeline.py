@@ -49,7 +49,8 @@ def test_the_run_folder_holds_everything(run: tuple[Path, str]) -> None:
     assert phases == {
         **{("cold_start", step): 1 for step in range(1, 9)},
         **{("grpo", step): 1 for step in (1, 2)},
-        **{("evaluation", step): 1 for step in (0, 1, 2)},
+        **{("evaluation", step): 1 for step in (1, 2)},
+        ("evaluation", 0): 2,  # before training and after the cold start
     }
 
 
@@ -58,7 +59,8 @@ def test_every_dialogue_is_kept_once(run: tuple[Path, str]) -> None:
     rows = list(read_trajectories(folder / "trajectories.jsonl"))
     assert len({row.id for row in rows}) == len(rows)
     assert Counter((row.meta["phase"], row.meta["step"]) for row in rows) == {
-        **{("evaluation", step): 6 for step in (0, 1, 2)},
+        **{("evaluation", step): 6 for step in (1, 2)},
+        ("evaluation", 0): 3 + 6,
         **{("grpo", step): 4 for step in (1, 2)},
     }
     for row in rows:
@@ -150,9 +152,9 @@ def test_a_run_of_two_processes(tmp_path: Path) -> None:
     assert json.loads((folder / "summary.json").read_text())["processes"] == 2
     by_rank = [list(read_trajectories(folder / name)) for name in ("trajectories.jsonl", "trajectories-rank1.jsonl")]
     for rows in by_rank:
-        assert Counter(row.meta["phase"] for row in rows) == {"evaluation": 4, "grpo": 4}
+        assert Counter(row.meta["phase"] for row in rows) == {"evaluation": 6, "grpo": 4}
     everything = [row for rows in by_rank for row in rows]
-    assert len({row.id for row in everything}) == 16
+    assert len({row.id for row in everything}) == 20
     updates = [row for row in read_metrics(folder) if row["phase"] == "grpo"]
     for update in updates:
         held = [r for r in everything if r.meta["phase"] == "grpo" and r.meta["step"] == update["step"]]

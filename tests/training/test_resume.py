@@ -5,10 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from mua_env.training.config import EvaluationConfig, GrpoSettings, SafetyConfig, TrainConfig
-
 from .killing import contents, run_child
-from .small_run import small_config
+from .small_run import resumable_config
 
 TRAINING = "mua_env.training"
 KILLS = {
@@ -37,31 +35,16 @@ KILLS = {
 }
 
 
-def _config(minutes: float) -> TrainConfig:
-    return small_config(
-        grpo=GrpoSettings(queries=2, rollouts=2, steps=3, learning_rate=1e-3, micro_batch=2),
-        evaluation=EvaluationConfig(tasks=2, repeats=2, temperature=0.5, every=2),
-        safety=SafetyConfig(minutes=minutes),
-    )
-
-
-@pytest.fixture(scope="module")
-def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("unbroken") / "run"
-    assert run_child(_config(1000), folder) == 0
-    return folder
-
-
 @pytest.mark.parametrize("saved", list(KILLS))
 def test_a_run_killed_again_and_again_ends_as_an_unbroken_one(unbroken: Path, tmp_path: Path, saved: str) -> None:
     folder = tmp_path / "run"
-    config = _config(0 if saved == "after each update" else 1000)
+    config = resumable_config(0 if saved == "after each update" else 1000)
     for number, place in enumerate(KILLS[saved]):
         assert run_child(config, folder, resume=number > 0, place=place) == -9, place
     assert run_child(config, folder, resume=True) == 0
     metrics, trajectories, summary = contents(folder)
     wanted = contents(unbroken)
-    assert Counter((row["phase"], row["step"]) for row in metrics).most_common(1)[0][1] == 1
+    assert Counter((row["phase"], row["step"], row.get("title")) for row in metrics).most_common(1)[0][1] == 1
     assert metrics == wanted[0]
     assert len({row["id"] for row in trajectories}) == len(trajectories)
     assert trajectories == wanted[1]
