@@ -9,7 +9,7 @@ from itertools import count, islice
 from typing import TYPE_CHECKING, ClassVar, overload
 
 from mua_env.errors import TaskError
-from mua_env.tasks import Task
+from mua_env.tasks import Request, Task
 from mua_env.verification import Candidate, Verifier, verified
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _BLOCK = 16
 _KEPT_BLOCKS = 256
 _MOST_REPEATED = 200
+_MOST_PASSED_OVER = 1000
 
 
 @dataclass(frozen=True)
@@ -101,11 +102,15 @@ class GeneratedTasks(Sequence[Task]):
         domain: what generates them.
         source: the source it was asked for by, for messages.
         options: ``level`` (default 1), ``seed`` (default 0), ``split`` (default ``train``), ``count`` (length that
-            ``len`` reports and random choice draws from, default 1,000,000).
+            ``len`` reports and random choice draws from, default 1,000,000), ``only`` (intents joined by ``+``, a
+            question's topic as ``ask.order_status``: tasks whose requests are all of these; default all).
+
+    Raises:
+        TaskError: an option is unknown or has a wrong value.
     """
 
     def __init__(self, domain: Domain, source: str, options: dict[str, str]) -> None:
-        known = {"level": "1", "seed": "0", "split": "train", "count": "1000000"}
+        known = {"level": "1", "seed": "0", "split": "train", "count": "1000000", "only": ""}
         unknown = sorted(options.keys() - known.keys())
         if unknown:
             raise TaskError(f"task source {source!r}: unknown option {unknown[0]!r}; there are {', '.join(known)}")
@@ -118,6 +123,7 @@ class GeneratedTasks(Sequence[Task]):
             raise TaskError(f"task source {source!r}: count is {self._count}; it must be at least 1")
         self._domain = domain
         self._split = values["split"]
+        self._only = frozenset(filter(None, values["only"].split("+")))
         self._blocks: dict[int, list[Task]] = {}
 
     def __len__(self) -> int:
@@ -144,7 +150,31 @@ class GeneratedTasks(Sequence[Task]):
         if number not in self._blocks:
             seed = (self._seed << 32) + number
             made = self._domain.generate(level=self._level, seed=seed, split=self._split)
-            self._blocks[number] = list(islice(made, _BLOCK))
+            self._blocks[number] = list(islice(self._chosen(made), _BLOCK))
             if len(self._blocks) > _KEPT_BLOCKS:
                 del self._blocks[next(iter(self._blocks))]
         return self._blocks[number]
+
+    def _chosen(self, made: Iterator[Task]) -> Iterator[Task]:
+        """Those that ``only`` lets through."""
+        passed = 0
+        for task in made:
+            if not self._only or _intents(task) <= self._only:
+                passed = 0
+                yield task
+            elif (passed := passed + 1) > _MOST_PASSED_OVER:
+                raise TaskError(
+                    f"only={'+'.join(sorted(self._only))}: none of {passed} tasks of level {self._level} in a row is so"
+                )
+
+
+def _intents(task: Task) -> set[str]:
+    """The intents of a task's requests, those of fallbacks included; a question's with its topic."""
+    found = set()
+    for request in task.goal.requests if task.goal else ():
+        part: Request | None = request
+        while part is not None:
+            topic = part.slots.get("topic")
+            found.add(f"{part.intent}.{topic}" if topic else part.intent)
+            part = part.fallback
+    return found

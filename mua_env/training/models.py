@@ -10,7 +10,7 @@ from mua_env.errors import ConfigError, missing_extra
 from mua_env.training.config import ScratchConfig
 from mua_env.training.demonstrations import Demonstrations
 from mua_env.training.parsing import render_turn
-from mua_env.training.scratch import build_model, build_tokenizer
+from mua_env.training.scratch import build_model, build_tokenizer, common_phrases, set_phrases
 from mua_env.training.template import TURN_START
 
 if TYPE_CHECKING:
@@ -24,14 +24,26 @@ def start_from_nothing(
     demonstrations: Demonstrations, shape: ScratchConfig, *, seed: int
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     """A tokenizer learned from the demonstrations, and a model with random weights."""
-    tokenizer = build_tokenizer(_corpus(demonstrations), vocabulary=shape.vocabulary)
+    shown = "\n".join(dict.fromkeys(system.text for system in demonstrations.systems))
+    phrases = _phrases(demonstrations, shown) if shape.phrases else ()
+    tokenizer = build_tokenizer(_corpus(demonstrations), vocabulary=shape.vocabulary, phrases=phrases)
     return build_model(tokenizer, shape, seed=seed), tokenizer
+
+
+def _phrases(demonstrations: Demonstrations, shown: str) -> list[str]:
+    said = [
+        render_turn(message)
+        for messages in demonstrations.dialogues[:_CORPUS]
+        for message in messages
+        if message.role == "assistant"
+    ]
+    return [*set_phrases(shown, demonstrations.tools), *common_phrases(said)]
 
 
 def _corpus(demonstrations: Demonstrations) -> Iterator[str]:
     """The texts of dialogues, message by message, with the role words and the system prompt of each."""
-    for messages in demonstrations.dialogues[:_CORPUS]:
-        yield "system\n" + demonstrations.system.text
+    for system, messages in zip(demonstrations.systems, demonstrations.dialogues[:_CORPUS], strict=False):
+        yield "system\n" + system.text
         for message in messages:
             text = render_turn(message) if message.role == "assistant" else message.content
             for part in f"{message.role}\n{text}".replace(TURN_START, "").split("<tool_call>"):

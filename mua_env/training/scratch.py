@@ -3,32 +3,48 @@
 What makes such a model able to copy: every digit is a token of its own, and a name or an identifier
 has the same tokens wherever it stands. All else may merge freely, across spaces too, so that set phrases, the
 system prompt and the skeleton of JSON become few tokens; but never across a newline, so that a message's tokens
-do not depend on the header before it. Both are functions of their arguments and seed alone.
+do not depend on the header before it. With `phrases` only those texts are whole and all else is cut into words: a
+user's sentence that was never heard then has tokens that were. Both are functions of their arguments and seed alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from mua_env.errors import ConfigError, missing_extra
 from mua_env.training.config import ScratchConfig
-from mua_env.training.template import CHAT_TEMPLATE, END_OF_TEXT, SPECIAL_TOKENS, TURN_END
+from mua_env.training.template import CHAT_TEMPLATE, END_OF_TEXT, SPECIAL_TOKENS, TURN_END, TURN_START
 
 if TYPE_CHECKING:
+    from tokenizers import Tokenizer
     from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 
+_SHORT = 8
+"""Lines of the system prompt up to so many characters are left to the merges; they may be words that users say."""
+
 _UNITS = r"\n|[A-Z][a-z]+|[a-z]+(?:[._][a-z]+)+_?"
 """What is cut out before merging: newlines, capitalised words, and words joined by dots or underscores."""
+_WORDS = r" ?[A-Za-z']+|[._@]|\d| ?[^A-Za-z\s\d._@]+|\s+"
+"""Words with the space before them, and what stands between."""
+_SEVERAL = re.compile(r"\w\W+\w|\W{3,}")
+_PHRASE_MERGES = 600
 
 
-def build_tokenizer(corpus: Iterable[str], *, vocabulary: int = 1024) -> PreTrainedTokenizerFast:
+def build_tokenizer(
+    corpus: Iterable[str], *, vocabulary: int = 1024, phrases: Iterable[str] = ()
+) -> PreTrainedTokenizerFast:
     """Train a byte-level BPE tokenizer with single-digit tokens and this package's chat template.
+
+    Without ``phrases`` merges cross spaces; with them all other text is merged within words only.
 
     Args:
         corpus: texts to learn merges from; rendered dialogues of the training split.
         vocabulary: size, special tokens and the 256 bytes included.
+        phrases: texts that become one token each, on top of `vocabulary`; see `set_phrases` and `common_phrases`.
 
     Raises:
         ConfigError: the vocabulary cannot hold the bytes and special tokens.
@@ -38,15 +54,35 @@ def build_tokenizer(corpus: Iterable[str], *, vocabulary: int = 1024) -> PreTrai
         raise ConfigError(
             f"a vocabulary of {vocabulary} cannot hold 256 bytes and {len(SPECIAL_TOKENS)} special tokens"
         )
+    whole = list(dict.fromkeys(phrases))
+    raw = _merged(corpus, vocabulary, words=bool(whole))
     try:
-        from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+        from tokenizers import AddedToken
         from transformers import PreTrainedTokenizerFast
     except ImportError:
         raise missing_extra("train", needed_by="a tokenizer from nothing") from None
+    raw.add_tokens([AddedToken(phrase, normalized=False) for phrase in whole])
+    tokenizer = PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]  # transformers
+        tokenizer_object=raw,
+        eos_token=TURN_END,
+        pad_token=END_OF_TEXT,
+        padding_side="left",
+        clean_up_tokenization_spaces=False,
+    )
+    tokenizer.chat_template = CHAT_TEMPLATE
+    return tokenizer
+
+
+def _merged(corpus: Iterable[str], vocabulary: int, *, words: bool) -> Tokenizer:
+    try:
+        from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+    except ImportError:
+        raise missing_extra("train", needed_by="a tokenizer from nothing") from None
+    cuts = [pre_tokenizers.Split(Regex(unit), "isolated") for unit in (_UNITS, *((_WORDS,) if words else ()))]
     raw = Tokenizer(models.BPE())
     raw.pre_tokenizer = pre_tokenizers.Sequence(
         [
-            pre_tokenizers.Split(Regex(_UNITS), "isolated"),
+            *cuts,
             pre_tokenizers.Digits(individual_digits=True),
             pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
         ]
@@ -59,15 +95,38 @@ def build_tokenizer(corpus: Iterable[str], *, vocabulary: int = 1024) -> PreTrai
         show_progress=False,
     )
     raw.train_from_iterator(corpus, trainer)
-    tokenizer = PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]  # transformers
-        tokenizer_object=raw,
-        eos_token=TURN_END,
-        pad_token=END_OF_TEXT,
-        padding_side="left",
-        clean_up_tokenization_spaces=False,
+    return raw
+
+
+def common_phrases(texts: Sequence[str], *, share: float = 0.02) -> list[str]:
+    """What the texts say again and again: runs of more than a word, free of digits and names.
+
+    Args:
+        texts: what the agent says, tool calls included.
+        share: a phrase stands at least so often, per text.
+    """
+    raw = _merged(texts, 256 + len(SPECIAL_TOKENS) + _PHRASE_MERGES, words=False)
+    counts = Counter(
+        text[start:end]
+        for text, found in zip(texts, raw.encode_batch(list(texts)), strict=True)
+        for start, end in found.offsets
     )
-    tokenizer.chat_template = CHAT_TEMPLATE
-    return tokenizer
+    return [phrase for phrase, count in counts.items() if count >= share * len(texts) and _SEVERAL.search(phrase)]
+
+
+def set_phrases(system: str, tools: Iterable[str]) -> list[str]:
+    """What is the same in every dialogue, for tokens of its own: the headers of turns, the beginnings of tool calls,
+    and the lines of the system prompt, which a model from nothing has no words to read by.
+
+    Args:
+        system: the system prompt.
+        tools: names of the tools.
+    """
+    headers = [f"{TURN_START}{role}\n" for role in ("system", "user", "assistant", "tool")]
+    headers += [f"\n{header}" for header in headers[1:]]
+    calls = [f'<tool_call>\n{{"name": "{tool}", "arguments": {{' for tool in tools]
+    lines = [line for line in system.splitlines(keepends=True) if len(line) > _SHORT]
+    return list(dict.fromkeys([*headers, *calls, "}}\n</tool_call>", *lines]))
 
 
 def build_model(tokenizer: PreTrainedTokenizerFast, shape: ScratchConfig, *, seed: int) -> PreTrainedModel:
