@@ -14,7 +14,7 @@ import torch
 
 from mua_env.errors import ConfigError
 from mua_env.training.backends.base import TurnRequest
-from mua_env.training.backends.states import State, park, prefix_state, shared_length, stack, state_length
+from mua_env.training.backends.states import State, as_batch, park, prefix_state, shared_length, stack, state_length
 from mua_env.training.generation import DecoderStats, RowNoise, SampledTurn, cache_argument, inverse_sample
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _KEY = 16
 
 @dataclass
 class _Turn:
-    """A turn under way. ``length``: tokens of the row in the cache."""
+    """A turn under way. ``length``: tokens of the row in the cache; ``over``: it only holds its place."""
 
     row: int
     budget: int
@@ -34,6 +34,7 @@ class _Turn:
     length: int
     ids: list[int] = field(default_factory=list)
     logprobs: list[float] = field(default_factory=list)
+    over: bool = False
 
 
 @dataclass
@@ -75,7 +76,7 @@ class CacheEngine:
         self._rows: dict[int, _Row] = {}
         self._prefixes: dict[tuple[int, ...], tuple[list[int], State]] = {}
         self._turns: list[_Turn] = []
-        self._state: State = []
+        self._batch = self._new_cache()
         self.stats = DecoderStats()
 
     @torch.no_grad()
@@ -158,7 +159,9 @@ class CacheEngine:
             ids[place, width - len(chunk) :] = torch.tensor(chunk)
             mask[place, deep + width - len(chunk) :] = 1
             mask[place, deep - past[place] : deep] = 1
-        cache = self._cache_of(stack(states, deep)) if deep else self._new_cache()
+        cache = self._new_cache()
+        if deep:
+            cache.layers = stack(as_batch(states), deep)
         mask = mask.to(self._device)
         positions = (mask.cumsum(1) - 1).clamp(min=0)[:, deep:]
         logits = self._forward(cache, ids.to(self._device), mask, positions)
@@ -170,67 +173,65 @@ class CacheEngine:
         for row in rows:
             row.state, row.unread = None, []
         self._pick(logits, turns)
-        self._join(turns, cache, mask)
+        self._join(turns, _without_holes(cache, mask, max(turn.length for turn in turns)))
         self._leave(ended)
 
-    def _join(self, turns: list[_Turn], cache: Any, mask: torch.Tensor) -> None:
-        """Add rows that were just read to the batch, without holes, aligned at the right end."""
-        longest = max(turn.length for turn in [*self._turns, *turns])
-        mine = max(turn.length for turn in turns)
-        order = mask.argsort(dim=1, stable=True)[:, mask.shape[1] - mine :, None]
-        fresh: State = []
-        for layer in cache.layers:
-            index = order[:, None].expand(-1, layer.keys.shape[1], -1, layer.keys.shape[3])
-            fresh.append((layer.keys.gather(2, index), layer.values.gather(2, index)))
-        self._state = stack([*([self._state] if self._turns else []), fresh], longest, batched=True)
-        self._turns += turns
+    def _join(self, turns: list[_Turn], state: State) -> None:
+        """Add rows that were just read to the batch; rows whose turns are over are left out of it."""
+        rest = self._under_way()
+        self._turns = [turn for turn in self._turns if not turn.over] + turns
+        self._batch.layers = stack([rest, state] if rest else [state], max(turn.length for turn in self._turns))
+
+    def _under_way(self) -> State:
+        """The batch without the rows whose turns are over; empty if there are none."""
+        keep = [place for place, turn in enumerate(self._turns) if not turn.over]
+        state: State = [(layer.keys, layer.values) for layer in self._batch.layers]
+        if len(keep) == len(self._turns):
+            return state if keep else []
+        chosen = torch.tensor(keep, dtype=torch.long, device=self._device)
+        return [(keys[chosen], values[chosen]) for keys, values in state] if keep else []
 
     def _advance(self, ended: dict[int, SampledTurn]) -> None:
         """One more token for every turn under way."""
-        cache = self._cache_of(self._state)
-        tokens = torch.tensor([[turn.ids[-1]] for turn in self._turns], device=self._device)
+        tokens = torch.tensor([[self._pad if turn.over else turn.ids[-1]] for turn in self._turns], device=self._device)
         lengths = torch.tensor([[turn.length] for turn in self._turns], device=self._device)
-        columns = self._state[0][0].shape[2]
+        columns = self._batch.layers[0].keys.shape[2]
         mask = (torch.arange(columns + 1, device=self._device)[None] >= columns - lengths).long()
-        logits = self._forward(cache, tokens, mask, lengths)
-        self._state = [(layer.keys, layer.values) for layer in cache.layers]
+        logits = self._forward(self._batch, tokens, mask, lengths)
         for turn in self._turns:
             turn.length += 1
         self._pick(logits, self._turns)
         self._leave(ended)
 
     def _leave(self, ended: dict[int, SampledTurn]) -> None:
-        """Park rows whose turns have ended, and keep the rest in the batch."""
-        over = [turn.ids[-1] == self._end or len(turn.ids) >= turn.budget for turn in self._turns]
-        if not any(over):
-            return
+        """Park rows whose turns have just ended. Their places are freed when an eighth of the batch is free."""
         for place, turn in enumerate(self._turns):
-            if over[place]:
+            if not turn.over and (turn.ids[-1] == self._end or len(turn.ids) >= turn.budget):
+                turn.over = True
                 row = self._rows[turn.row]
-                row.state, row.unread = park(self._state, place, turn.length), turn.ids[-1:]
+                row.state = park([(layer.keys, layer.values) for layer in self._batch.layers], place, turn.length)
+                row.unread = turn.ids[-1:]
                 ended[turn.row] = SampledTurn(turn.ids, turn.logprobs)
                 self.stats.sampled += len(turn.ids)
-        keep = [place for place, gone in enumerate(over) if not gone]
-        self._turns = [self._turns[place] for place in keep]
-        longest = max((turn.length for turn in self._turns), default=0)
-        chosen = torch.tensor(keep, dtype=torch.long, device=self._device)
-        self._state = [
-            (keys[chosen, :, keys.shape[2] - longest :], values[chosen, :, values.shape[2] - longest :])
-            for keys, values in self._state
-        ]
+        free = sum(turn.over for turn in self._turns)
+        if 8 * free > len(self._turns):
+            rest = self._under_way()
+            self._turns = [turn for turn in self._turns if not turn.over]
+            self._batch.layers = stack([rest], max(turn.length for turn in self._turns)) if rest else []
 
     def _pick(self, logits: torch.Tensor, turns: Sequence[_Turn]) -> None:
-        """Sample a token for each turn."""
+        """Sample a token for each turn that is not over."""
         scaled = logits if self._temperature == 0 else logits / self._temperature
         logprobs = torch.log_softmax(scaled, -1)
         if self._temperature == 0:
             picked = logprobs.argmax(-1)
         else:
-            picked = inverse_sample(logprobs, [turn.noise.next() for turn in turns])
+            picked = inverse_sample(logprobs, [0.5 if turn.over else turn.noise.next() for turn in turns])
         scores = logprobs.gather(-1, picked[:, None]).squeeze(-1)
         for turn, token, score in zip(turns, picked.tolist(), scores.tolist(), strict=True):
-            turn.ids.append(token)
-            turn.logprobs.append(score)
+            if not turn.over:
+                turn.ids.append(token)
+                turn.logprobs.append(score)
 
     def _forward(self, cache: Any, ids: torch.Tensor, mask: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
         """Logits for the next token of each row, shape (rows, vocabulary), float32."""
@@ -246,14 +247,17 @@ class CacheEngine:
         logits: torch.Tensor = out.logits[:, -1].float()
         return logits
 
-    def _cache_of(self, state: State) -> Any:
-        cache = self._new_cache()
-        for layer, (keys, values) in zip(cache.layers, state, strict=True):
-            layer.lazy_initialization(keys, values)
-            layer.keys, layer.values = keys, values  # `update` would copy them
-        return cache
-
     def _new_cache(self) -> Any:
         from transformers import DynamicCache
 
         return DynamicCache(config=self._model.config)
+
+
+def _without_holes(cache: Any, mask: torch.Tensor, length: int) -> State:
+    """The keys and values that a mask leaves, aligned at the right end; ``length``: of the longest row."""
+    order = mask.argsort(dim=1, stable=True)[:, mask.shape[1] - length :, None]
+    state: State = []
+    for layer in cache.layers:
+        index = order[:, None].expand(-1, layer.keys.shape[1], -1, layer.keys.shape[3])
+        state.append((layer.keys.gather(2, index), layer.values.gather(2, index)))
+    return state

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
+from transformers.cache_utils import DynamicLayer
+
+_ROOM = 32
+"""Tokens that fit into a batch's cache before it is copied."""
 
 State = list[tuple[torch.Tensor, torch.Tensor]]
 """Keys and values of each layer: shape (heads, tokens, width) of a row, (rows, heads, tokens, width) of a batch."""
@@ -25,27 +30,72 @@ def park(state: State, place: int, length: int) -> State:
     return [(keys[place, :, -length:].clone(), values[place, :, -length:].clone()) for keys, values in state]
 
 
-def stack(states: Sequence[State | None], length: int, *, batched: bool = False) -> State:
-    """Rows (or batches) as one batch of ``length`` tokens, aligned at the right end, zeros before them."""
-    known = next(state for state in states if state is not None)
+class RoomyLayer(DynamicLayer):  # type: ignore[no-untyped-call]  # transformers'
+    """A cache layer with room for tokens to come, which are written in place.
+
+    transformers' own copies the whole layer for each token.
+    """
+
+    is_sliding = False
+
+    def __init__(self, keys: torch.Tensor, values: torch.Tensor, length: int) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.lazy_initialization(keys, values)
+        self._keys, self._values = keys, values
+        self._show(length)
+
+    def update(
+        self, key_states: torch.Tensor, value_states: torch.Tensor, *args: Any, **kwargs: Any
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Append tokens; see transformers."""
+        length = self._length + key_states.shape[2]
+        if length > self._keys.shape[2]:
+            self._keys, self._values = (
+                torch.nn.functional.pad(each, (0, 0, 0, length - each.shape[2] + _ROOM))
+                for each in (self._keys, self._values)
+            )
+        self._keys[:, :, self._length : length] = key_states
+        self._values[:, :, self._length : length] = value_states
+        return self._show(length)
+
+    def _show(self, length: int) -> tuple[torch.Tensor, torch.Tensor]:
+        self._length = length
+        shown = self._keys[:, :, :length], self._values[:, :, :length]
+        self.keys, self.values = shown
+        return shown
+
+
+def stack(parts: Sequence[State], length: int) -> list[RoomyLayer]:
+    """Batches under each other, aligned at the right end of ``length`` tokens, zeros before them, room after them.
+
+    What is longer than ``length`` loses its beginning.
+    """
     return [
-        (_stack(states, layer, 0, length, batched), _stack(states, layer, 1, length, batched))
-        for layer in range(len(known))
+        RoomyLayer(
+            _stacked([part[layer][0] for part in parts], length),
+            _stacked([part[layer][1] for part in parts], length),
+            length,
+        )
+        for layer in range(len(parts[0]))
     ]
 
 
-def _stack(states: Sequence[State | None], layer: int, part: int, length: int, batched: bool) -> torch.Tensor:
-    like = next(state for state in states if state is not None)[layer][part]
-    heads, width = like.shape[-3], like.shape[-1]
-    counts = [state[layer][part].shape[0] if batched and state is not None else 1 for state in states]
-    out = like.new_zeros(sum(counts), heads, length, width)
+def _stacked(tensors: Sequence[torch.Tensor], length: int) -> torch.Tensor:
+    heads, width = tensors[0].shape[1], tensors[0].shape[3]
+    out = tensors[0].new_zeros(sum(each.shape[0] for each in tensors), heads, length + _ROOM, width)
     start = 0
-    for state, count in zip(states, counts, strict=True):
-        if state is not None:
-            tensor = state[layer][part]
-            out[start : start + count, :, length - tensor.shape[-2] :] = tensor
-        start += count
+    for each in tensors:
+        wide = min(length, each.shape[2])
+        out[start : start + each.shape[0], :, length - wide : length] = each[:, :, each.shape[2] - wide :]
+        start += each.shape[0]
     return out
+
+
+def as_batch(states: Sequence[State | None]) -> list[State]:
+    """Rows as batches of one; what has read nothing is a row of no tokens."""
+    known = next(state for state in states if state is not None)
+    nothing = [(keys[:, :0], values[:, :0]) for keys, values in known]
+    return [[(keys[None], values[None]) for keys, values in state or nothing] for state in states]
 
 
 def shared_length(sequences: Sequence[Sequence[int]]) -> int:

@@ -100,8 +100,8 @@ class VllmEngine:
         )
         self._number += 1
         name = str(self._number)
-        given = self._llm.llm_engine.add_request(name, {"prompt_token_ids": list(history)}, parameters)
-        self._asked[given or name] = request.row
+        self._llm.llm_engine.add_request(name, {"prompt_token_ids": list(history)}, parameters)
+        self._asked[name] = request.row
 
     def _read(self, row: int, output: Any) -> SampledTurn:
         (choice,) = output.outputs
