@@ -1,27 +1,60 @@
 """The processes of a run, as ``accelerate launch`` or ``torchrun`` started them.
 
-The trap: ``accelerate launch --cpu --num_processes 2`` starts one process only. On CPUs say
+The trap: ``accelerate launch --cpu --num_processes 2`` starts one process only; it is refused here. On CPUs say
 ``ACCELERATE_USE_CPU=true accelerate launch --multi_gpu --num_processes 2`` (the processes then talk by gloo).
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any, TypeVar
 
 import torch
 from accelerate import PartialState  # type: ignore[import-untyped]
 from accelerate.utils import broadcast_object_list, gather_object  # type: ignore[import-untyped]
 
+from mua_env.errors import ConfigError
+
 _T = TypeVar("_T")
+
+_PATIENCE = timedelta(hours=6)
+"""How long a process waits for the others: the slowest dialogue of a batch decides. A process that ended is noticed
+at once."""
+_STARTED = ("WORLD_SIZE", "RANK", "PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE")
+"""One of these is set where several processes have been started."""
+
+
+def check_launch(environment: Mapping[str, str] = os.environ) -> None:
+    """Refuse to be the only process where several were asked for.
+
+    ``accelerate launch`` names a meeting point for several processes, but starts only one with ``--cpu`` (or
+    without ``--multi_gpu``), and says nothing.
+
+    Raises:
+        ConfigError: that has happened; the text holds the command that works.
+    """
+    launched = "ACCELERATE_MIXED_PRECISION" in environment and "MASTER_PORT" in environment
+    if launched and not any(name in environment for name in _STARTED):
+        raise ConfigError(
+            "accelerate launch was asked for several processes and has started one: that is what it does with --cpu "
+            "or without --multi_gpu. On CPUs say: ACCELERATE_USE_CPU=true accelerate launch --multi_gpu "
+            "--num_processes 2 -m mua_env train CONFIG (or: torchrun --nproc-per-node 2 -m mua_env train CONFIG)"
+        )
 
 
 class Processes:
-    """Rank, number and device of the processes; one and 0 when nothing launched them."""
+    """Rank, number and device of the processes; one and 0 when nothing launched them.
+
+    Raises:
+        ConfigError: see `check_launch`.
+    """
 
     def __init__(self) -> None:
+        check_launch()
         self.cpu = not torch.cuda.is_available() or os.environ.get("ACCELERATE_USE_CPU", "").lower() in ("1", "true")
-        self._state: Any = PartialState(cpu=self.cpu)
+        self._state: Any = PartialState(cpu=self.cpu, timeout=_PATIENCE)
 
     @property
     def rank(self) -> int:

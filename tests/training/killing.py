@@ -45,7 +45,9 @@ def kill_at(place: str) -> None:
     setattr(owner, last, dying)
 
 
-def _child(config: dict[str, Any], folder: Path, resume: bool, prepare: Callable[[], None] | None, place: str) -> None:
+def _child(
+    config: dict[str, Any], folder: Path, resume: bool, prepare: Callable[[], None] | None, place: str, errors: Path
+) -> None:
     torch.set_num_threads(1)
     if prepare is not None:
         prepare()
@@ -54,7 +56,7 @@ def _child(config: dict[str, Any], folder: Path, resume: bool, prepare: Callable
     try:
         train(TrainConfig.model_validate(config), reporter=Reporter(quiet=True), folder=folder, resume=resume)
     except MuaError as error:
-        folder.with_suffix(".error").write_text(f"{type(error).__name__}: {error}")
+        errors.write_text(f"{type(error).__name__}: {error}")
         raise SystemExit(3) from None
 
 
@@ -65,11 +67,15 @@ def run_child(
     resume: bool = False,
     prepare: Callable[[], None] | None = None,
     place: str = "",
+    errors: Path | None = None,
 ) -> int:
     """Train in a fresh process; its exit code, ``-9`` where it was killed, 3 where it stopped with an error."""
+    errors = errors or folder.with_suffix(".error")
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["mua_env.training.pipeline"])
-    child = context.Process(target=_child, args=(config.model_dump(mode="json"), folder, resume, prepare, place))
+    child = context.Process(
+        target=_child, args=(config.model_dump(mode="json"), folder, resume, prepare, place, errors)
+    )
     child.start()
     child.join(120)
     assert child.exitcode is not None, "the run hangs"

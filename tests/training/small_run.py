@@ -9,6 +9,7 @@ from mua_env.training.config import (
     GrpoSettings,
     LengthConfig,
     ModelConfig,
+    SafetyConfig,
     ScratchConfig,
     TrainConfig,
 )
@@ -36,3 +37,12 @@ def small_config(**changes: Any) -> TrainConfig:
         "evaluation": EvaluationConfig(tasks=3, repeats=2, temperature=0.5, every=1),
     }
     return TrainConfig(**{**values, **changes})
+
+
+def resumable_config(minutes: float) -> TrainConfig:
+    """A run with all phases; ``minutes`` between checkpoints change nothing of what it leaves."""
+    return small_config(
+        grpo=GrpoSettings(queries=2, rollouts=2, steps=3, learning_rate=1e-3, micro_batch=2),
+        evaluation=EvaluationConfig(tasks=2, repeats=2, temperature=0.5, every=2),
+        safety=SafetyConfig(minutes=minutes),
+    )
