@@ -173,7 +173,7 @@ class Turn(Speaker):
         pending = self.agenda.unsettled()
         named = [r for r in pending if self._named(r)]
         current = self.agenda.current
-        fitting = [r for r in named if self._fits(r, acts.text, known=r is current)]
+        fitting = [r for r in named if self._meant(r, current if current in named else None)]
         candidates = fitting or named
         chosen = current if current in candidates or not candidates else candidates[0]
         if chosen is None:
@@ -197,6 +197,13 @@ class Turn(Speaker):
         """Whether a text is right; of a request that was not mentioned yet it must have something right in it."""
         comparison = self.compare(request, text)
         return comparison.fits and (known or bool(comparison.right))
+
+    def _meant(self, request: Pending, current: Pending | None) -> bool:
+        """Whether a proposal fits a request, and not by nothing but what it has in common with the current one."""
+        if request is current or current is None:
+            return self._fits(request, self.acts.text, known=request is self.agenda.current)
+        comparison = self.compare(request, self.acts.text)
+        return comparison.fits and bool(set(comparison.right) - set(self.compare(current, self.acts.text).right))
 
     def _named(self, request: Pending) -> bool:
         return request.intent in self.language.named(self.acts.text)

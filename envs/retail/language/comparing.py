@@ -8,7 +8,7 @@ from typing import Any
 
 from mua_env.language import Comparison
 
-from . import matching
+from . import matching, things
 
 Record = Mapping[str, Any]
 Products = Mapping[str, Mapping[str, Sequence[str]]]
@@ -99,7 +99,7 @@ def _items(wanted: Sequence[Record], text: str, products: Products) -> bool | No
     names = [item["name"] for item in wanted]
     found = matching.names_in(text, [*names, *products])
     if not found:
-        return None
+        return False if things.strange(text, wanted) else None
     if any(name not in found for name in names):
         return False
     extra = [name for name in found if name not in names]
