@@ -1,0 +1,148 @@
+"""What ``strict`` mode mends in tau2's telecom world, and that ``compat`` mode keeps it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from mua_env.scoring import Record, Scorer
+from mua_env.setting import load_setting
+from mua_env.tasks import Action, ActionCheck, Criteria, Task
+from mua_env.tools import Mode, ToolResult
+from mua_env.world import SQLWorld
+
+from .public import tau2_data
+
+LINE = {"customer_id": "C1001", "line_id": "L1002"}
+USER = Action(name="set_user_info", arguments={"name": "John Smith", "phone_number": "555-123-2002"}, requestor="world")
+Worlds = dict[Mode, SQLWorld]
+MODES: tuple[Mode, ...] = ("compat", "strict")
+
+
+@pytest.fixture
+def worlds() -> Iterator[Worlds]:
+    """A world of each mode, John Smith holding the phone."""
+    made = {mode: _setting(mode).make_world() for mode in MODES}
+    for world in made.values():
+        world.load([USER])
+    yield made
+    for world in made.values():
+        world.close()
+
+
+def _setting(mode: Mode) -> Any:
+    return load_setting("telecom", "tau2:small", path=tau2_data(), mode=mode)
+
+
+def _both(worlds: Worlds, call: Callable[[SQLWorld], ToolResult]) -> dict[Mode, ToolResult]:
+    return {mode: call(world) for mode, world in worlds.items()}
+
+
+def test_results_hold_numbers_not_text(worlds: Worlds) -> None:
+    read = _both(worlds, lambda world: world.call("get_data_usage", LINE))
+    found = {mode: json.loads(result.content)["data_used_gb"] for mode, result in read.items()}
+    assert found == {"compat": "8.7", "strict": 8.7}
+    bought = _both(worlds, lambda world: world.call("refuel_data", {**LINE, "gb_amount": 2.0}))
+    prices = {mode: json.loads(result.content)["charge"] for mode, result in bought.items()}
+    assert prices == {"compat": "4.0", "strict": 4.0}
+
+
+def test_arguments_are_validated(worlds: Worlds) -> None:
+    told = _both(worlds, lambda world: world.call("transfer_to_human_agents", {"summary": 5}))
+    assert {mode: result.ok for mode, result in told.items()} == {"compat": True, "strict": False}
+    assert "argument 'summary'" in told["strict"].content
+
+
+def test_a_failed_call_is_an_error(worlds: Worlds) -> None:
+    unknown = {"app_name": "camera", "permission": "sms"}
+    asked = _both(worlds, lambda world: world.call("grant_app_permission", unknown, requestor="user"))
+    assert {mode: result.ok for mode, result in asked.items()} == {"compat": True, "strict": False}
+    assert asked["compat"].content.startswith("Error. ")
+    chosen = _both(worlds, lambda world: world.call("set_network_mode_preference", {"mode": "5g"}, requestor="user"))
+    assert {mode: result.ok for mode, result in chosen.items()} == {"compat": True, "strict": False}
+
+
+def test_a_limit_below_zero_is_refused(worlds: Worlds) -> None:
+    bills = _both(worlds, lambda world: world.call("get_bills_for_customer", {"customer_id": "C1001", "limit": -1}))
+    assert len(json.loads(bills["compat"].content)) == 2
+    assert not bills["strict"].ok
+
+
+def test_vpn_details_are_shown_as_text(worlds: Worlds) -> None:
+    for world in worlds.values():
+        world.call("connect_vpn", {}, requestor="user")
+    shown = _both(worlds, lambda world: world.call("check_vpn_status", {}, requestor="user"))
+    assert "<PerformanceLevel.EXCELLENT: 'excellent'>" in shown["compat"].content
+    assert "server performance: excellent" in shown["strict"].content
+
+
+def test_a_slow_vpn_is_its_environments_own(worlds: Worlds) -> None:
+    """tau2 shares the details between the environments of a process, so that one slow VPN slows all."""
+    for mode, world in worlds.items():
+        world.call("break_vpn", {}, requestor="world")
+        other = _setting(mode).make_world()
+        other.load([USER])
+        other.call("connect_vpn", {}, requestor="user")
+        assert "excellent" in other.call("check_vpn_status", {}, requestor="user").content
+        other.close()
+
+
+def test_a_paid_bill_cannot_be_requested_again(worlds: Worlds) -> None:
+    request = {"customer_id": "C1001", "bill_id": "B1002"}
+    for world in worlds.values():
+        assert world.call("send_payment_request", request).ok
+        assert "150.0 USD" in world.call("make_payment", {}, requestor="user").content
+        assert json.loads(world.call("get_details_by_id", {"id": "B1002"}).content)["status"] == "Paid"
+    again = _both(worlds, lambda world: world.call("send_payment_request", request))
+    assert {mode: result.ok for mode, result in again.items()} == {"compat": True, "strict": False}
+
+
+def test_a_phone_notices_a_dead_line(worlds: Worlds) -> None:
+    for world in worlds.values():
+        assert world.call("suspend_line", {**LINE, "reason": "lost"}).ok
+    bars = _both(worlds, lambda world: world.call("check_status_bar", {}, requestor="user"))
+    assert "5G" in bars["compat"].content
+    assert "No Signal" in bars["strict"].content
+    for world in worlds.values():
+        world.call("reboot_device", {}, requestor="user")
+        assert "No Signal" in world.call("check_status_bar", {}, requestor="user").content
+        assert world.call("resume_line", LINE).ok
+    bars = _both(worlds, lambda world: world.call("check_status_bar", {}, requestor="user"))
+    assert "No Signal" in bars["compat"].content
+    assert "5G" in bars["strict"].content
+
+
+def test_bill_ids_follow_from_the_state(worlds: Worlds) -> None:
+    """tau2 draws them at random."""
+    other = {"customer_id": "C1003", "line_id": "L1009", "gb_amount": 1.0}
+    for world in worlds.values():
+        before = set(json.loads(world.call("get_customer_by_id", {"customer_id": "C1003"}).content)["bill_ids"])
+        assert world.call("refuel_data", other).ok
+        after = json.loads(world.call("get_customer_by_id", {"customer_id": "C1003"}).content)["bill_ids"]
+        assert set(after) - before == {"B00000001"}
+
+
+def _scored(mode: Mode, calls: tuple[Action, ...]) -> float | None:
+    gold = Action(name="refuel_data", arguments={**LINE, "gb_amount": 2.0})
+    criteria = Criteria(basis=("actions",), action_checks=(ActionCheck(action=gold),))
+    task = Task(id="t", domain="telecom", actions=(gold,), initial_actions=(USER,), criteria=criteria)
+    setting = _setting(mode)
+    world = setting.make_world()
+    world.load(task.initial_actions)
+    scorer = Scorer(setting.make_world, sets={}, mode=mode)
+    return scorer.score(task, world, Record(calls=calls)).reward
+
+
+def test_a_call_without_its_arguments_does_not_count() -> None:
+    empty = (Action(name="refuel_data"),)
+    assert {mode: _scored(mode, empty) for mode in MODES} == {"compat": 1.0, "strict": 0.0}
+    right = (Action(name="refuel_data", arguments={**LINE, "gb_amount": 2.0}),)
+    assert {mode: _scored(mode, right) for mode in MODES} == {"compat": 1.0, "strict": 1.0}
+
+
+def test_a_call_in_the_wrong_hands_does_not_count() -> None:
+    wrong = (Action(name="refuel_data", arguments={**LINE, "gb_amount": 2.0}, requestor="user"),)
+    assert {mode: _scored(mode, wrong) for mode in MODES} == {"compat": 1.0, "strict": 0.0}
