@@ -1,0 +1,42 @@
+"""Agendas derived from tau2's gold actions: an expert that only talks to their user reaches what gold reaches."""
+
+from __future__ import annotations
+
+import pytest
+
+from mua_env.agents.make import agent_factory
+from mua_env.rollout import RolloutOptions, plan, run_rollout
+from mua_env.setting import load_setting
+from mua_env.trajectory import Trajectory
+from mua_env.users.make import make_user
+from tests.tau2 import public
+
+
+@pytest.mark.parametrize("domain", ["retail", "airline"])
+def test_the_expert_reaches_the_goal_on_nine_of_ten_test_tasks(domain: str) -> None:
+    setting = load_setting(domain, "tau2:test", path=public.tau2_data())
+    assert all(task.goal is not None and task.user_id is not None for task in setting.tasks)
+    ended: list[Trajectory] = []
+    options = RolloutOptions(reward="outcome", max_turns=60, concurrency=1)
+    run_rollout(
+        setting,
+        make_user("agenda"),
+        agent_factory("expert", setting.domain),
+        plan(setting.tasks),
+        options=options,
+        on_end=ended.append,
+    )
+    assert len(ended) == len(setting.tasks)
+    assert sum(item.score is not None and item.score.success is True for item in ended) >= 0.9 * len(ended)
+
+
+def test_a_transfer_does_not_end_the_dialogue_but_the_user_does() -> None:
+    setting = load_setting("airline", "tau2:base", path=public.tau2_data())
+    task = next(task for task in setting.tasks if task.goal and [r.intent for r in task.goal.requests] == ["human"])
+    ended: list[Trajectory] = []
+    run_rollout(
+        setting, make_user("agenda"), agent_factory("expert", setting.domain), plan([task]), on_end=ended.append
+    )
+    calls = [call.function.name for entry in ended[0].entries for call in getattr(entry.message, "tool_calls", ())]
+    assert calls[-1] == "transfer_to_human_agents"
+    assert ended[0].ended_by == "user_stop"
