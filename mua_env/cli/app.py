@@ -64,15 +64,35 @@ def train(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Change a setting, as grpo.steps=10. May be repeated."),
     ] = None,
-    folder: Annotated[Path | None, typer.Option("--folder", help="Folder of the run, empty or new.")] = None,
+    folder: Annotated[
+        Path | None, typer.Option("--folder", help="Folder of the run: empty or new, or the one to --resume.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with a run that was stopped or killed: --folder's, or the newest.")
+    ] = False,
+    no_cold_start: Annotated[
+        bool, typer.Option("--no-cold-start", help="Leave the cold start out (the paper's ablation).")
+    ] = False,
+    no_rl: Annotated[bool, typer.Option("--no-rl", help="Leave GRPO out (the paper's ablation).")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only print what would run: steps, tokens, user calls, cost, memory.")
+    ] = False,
 ) -> None:
     """Train an agent: cold start, then GRPO, as a configuration says.
 
     For several processes: torchrun --nproc-per-node 2 -m mua_env train CONFIG.
     """
-    from mua_env.cli.training import run_training
+    from mua_env.cli.training import print_plan, run_training
 
-    run_training(config, opt.parse_pairs(change, "--set"), folder)
+    changes = opt.parse_pairs(change, "--set")
+    if no_cold_start:
+        changes["cold_start"] = None
+    if no_rl:
+        changes["grpo"] = None
+    if dry_run:
+        print_plan(config, changes)
+    else:
+        run_training(config, changes, folder, resume=resume)
 
 
 @app.command("quickstart")
@@ -88,6 +108,19 @@ def quickstart(
     status = main(["--seed", str(seed), "--folder", folder, *threaded])
     if status:
         raise typer.Exit(status)
+
+
+@app.command("report")
+def report(
+    run: Annotated[Path, typer.Argument(help="Folder of a training run, ended or not.", show_default=False)],
+    out: Annotated[
+        Path | None, typer.Option("--out", help="File to write; report.html in the run's folder if not given.")
+    ] = None,
+) -> None:
+    """Write a training run's curves, tables, and the same tasks before and after, as one HTML page."""
+    from mua_env.training.report import write_training_report
+
+    typer.echo(str(write_training_report(run, out=out)))
 
 
 @app.command("view")

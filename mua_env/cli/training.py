@@ -3,26 +3,39 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from mua_env.errors import ConfigError
 
+if TYPE_CHECKING:
+    from mua_env.training.config import TrainConfig
 
-def run_training(config: Path, changes: dict[str, Any], folder: Path | None) -> None:
-    """Read the configuration, apply the changes, train, and print the run's folder."""
+
+def run_training(config: Path, changes: dict[str, Any], folder: Path | None, *, resume: bool = False) -> None:
+    """Read the configuration, apply the changes, train or go on, and print the run's folder."""
+    checked = read_changed(config, changes)
+    from mua_env.training.pipeline import train
+
+    typer.echo(str(train(checked, folder=folder, resume=resume)))
+
+
+def print_plan(config: Path, changes: dict[str, Any]) -> None:
+    """Print what a configuration would run, without running it."""
+    from mua_env.training.plan import plan_run
+
+    typer.echo(plan_run(read_changed(config, changes)).text())
+
+
+def read_changed(config: Path, changes: dict[str, Any]) -> TrainConfig:
+    """A configuration file with changes."""
     from mua_env.training.config import load_config
 
     settings = load_config(config).model_dump(mode="json", exclude_unset=True)
     for key, value in changes.items():
         _assign(settings, key, value)
-    checked = load_config(settings)
-    if folder is not None and folder.exists() and any(folder.iterdir()):
-        raise ConfigError(f"--folder: {folder} is not empty")
-    from mua_env.training.pipeline import train
-
-    typer.echo(str(train(checked, folder=folder)))
+    return load_config(settings)
 
 
 def _assign(settings: dict[str, Any], key: str, value: Any) -> None:

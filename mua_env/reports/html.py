@@ -54,7 +54,8 @@ def write_report(
 
     Args:
         run: a run's folder, or a file of trajectories.
-        out: the page; None writes `report.html` beside the trajectories.
+        out: the page; None writes `report.html` beside the trajectories, or `dialogues.html` where a training run has
+            its report there.
         limit: only the first so many dialogues.
         newest: the last ones instead, the last one first (as after training).
 
@@ -62,7 +63,8 @@ def write_report(
         DataError: there are no trajectories, or they cannot be read.
     """
     source = trajectory_file(run)
-    target = source.with_name("report.html") if out is None else Path(out)
+    name = "dialogues.html" if (source.parent / "metrics.jsonl").exists() else "report.html"
+    target = source.with_name(name) if out is None else Path(out)
     target.parent.mkdir(parents=True, exist_ok=True)
     shown = _shown(source, limit, newest)
     template = template_environment().get_template("report.html.j2")

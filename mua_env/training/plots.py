@@ -46,7 +46,7 @@ PANELS = (
     Panel("Cold start: loss of an agent token", "cold_start", ("loss",)),
     Panel("Reward of the rollouts, mean", "grpo", ("dialogue/reward",), share=True),
     Panel("Success on held-out tasks, with 95 % intervals", "grpo", (), held_out=True, share=True),
-    Panel("Groups, share", "grpo", ("groups/all_right", "groups/all_wrong"), share=True),
+    Panel("Groups, share", "grpo", ("groups/all_equal", "groups/all_right", "groups/all_wrong"), share=True),
     Panel("Turns and tool calls a dialogue", "grpo", ("dialogue/turns", "dialogue/tool_calls")),
     Panel("Response length: agent tokens a dialogue", "grpo", ("dialogue/agent_tokens",)),
     Panel("KL to the reference model, an agent token", "grpo", ("kl",)),
@@ -113,10 +113,13 @@ def _figure(width: float, height: float, *, salt: str = "") -> Iterator[Figure]:
 
 
 def _draw(axes: Axes, panel: Panel, rows: Rows) -> None:
+    from matplotlib.ticker import MaxNLocator
+
     axes.set_title(panel.title, fontsize=10)
     axes.set_xlabel("update")
     axes.grid(alpha=0.3)
     axes.spines[["top", "right"]].set_visible(False)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     mine = [row for row in rows if row["phase"] == panel.phase]
     for name in panel.names:
         known = [row for row in mine if row.get(name) is not None]
@@ -137,7 +140,9 @@ def _draw(axes: Axes, panel: Panel, rows: Rows) -> None:
 
 def _held_out(axes: Axes, rows: Rows) -> None:
     """Success at GRPO updates. What was measured before training stands left of the start."""
-    steps = [-1 if row.get("title") == "before training" else row["step"] for row in rows]
+    last = max((row["step"] for row in rows), default=0)
+    early = -max(1.0, 0.08 * last)
+    steps = [early if row.get("title") == "before training" else row["step"] for row in rows]
     axes.errorbar(
         steps,
         [row["success"] for row in rows],
@@ -146,6 +151,5 @@ def _held_out(axes: Axes, rows: Rows) -> None:
         capsize=3,
         linewidth=1.2,
     )
-    if -1 in steps:
-        last = max(steps)
-        axes.set_xticks([-1, 0, *([last] if last > 0 else [])], ["before", "0", *([str(last)] if last > 0 else [])])
+    if early in steps:
+        axes.set_xticks([early, 0, *([last] if last else [])], ["before", "0", *([str(last)] if last else [])])
