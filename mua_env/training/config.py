@@ -42,6 +42,10 @@ class ScratchConfig(_Settings):
     )
     feed_forward: int = Field(3, description="width of the feed-forward layer, in multiples of `hidden`")
     positions: int = Field(4096, description="longest sequence in tokens")
+    theta: float = Field(1e4, description="base of the rotary position encoding; Qwen3 itself has 1e6")
+    copying: bool = Field(
+        False, description="begin with heads that copy (`mua_env.training.copying`) instead of finding them; theta 1e6"
+    )
     vocabulary: int = Field(2048, description="size of the tokenizer; small, and digits single")
     phrases: bool = Field(
         False, description="tokens of their own for what is the same in every dialogue, on top of `vocabulary`"
@@ -51,7 +55,18 @@ class ScratchConfig(_Settings):
     def _divides(self) -> ScratchConfig:
         if self.heads % self.kv_heads:
             raise ValueError("heads must be a multiple of kv_heads")
+        if self.copying and (self.layers < 2 or self.heads < 4 or self.head < 64 or self.theta < 1e5):
+            raise ValueError("copying needs 2 layers, 4 heads of width 64 and a theta of 1e5 at least")
         return self
+
+
+class LoraConfig(_Settings):
+    """Low-rank adapters in place of full training (this project; the paper trains all weights)."""
+
+    rank: int = Field(16, ge=1, description="of the adapters' matrices")
+    alpha: int = Field(32, gt=0, description="the adapters' change is scaled by alpha / rank")
+    dropout: float = Field(0.0, ge=0, lt=1, description="within the adapters")
+    targets: tuple[str, ...] | str = Field("all-linear", description="names of modules, or what PEFT knows by name")
 
 
 class ModelConfig(_Settings):
@@ -63,6 +78,11 @@ class ModelConfig(_Settings):
     template_options: dict[str, Any] = Field(
         default_factory=dict,
         description="of the chat template, as {'enable_thinking': False} for Qwen3 (§4.1: non-thinking)",
+    )
+    lora: LoraConfig | None = Field(
+        None,
+        description="train adapters only, fresh ones in each phase, merged at its end; in GRPO the model without them "
+        "is the reference",
     )
 
 

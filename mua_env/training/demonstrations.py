@@ -9,8 +9,8 @@ from __future__ import annotations
 import itertools
 import random
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mua_env.errors import ConfigError
@@ -36,13 +36,13 @@ class Demonstrations:
         dialogues: messages as the agent saw them, each ending with its last turn.
         systems: what the agent is shown before each.
         tried: dialogues that were held; those that were not solved are left out.
-        tools: names of the agent's tools.
+        tools: names of the agent's tools, and the parameters of each.
     """
 
     dialogues: list[list[Message]]
     systems: list[SystemPrompt]
     tried: int
-    tools: tuple[str, ...] = ()
+    tools: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @classmethod
     def collect(
@@ -81,8 +81,7 @@ class Demonstrations:
                 systems.append(shown[place.source])
         if not dialogues:
             raise ConfigError(f"the expert solved none of {count} dialogues of {pool.name!r}; nothing to learn from")
-        names = (tool["function"]["name"] for part in pool.parts for tool in part.setting.tools)
-        return cls(dialogues, systems, count, tuple(dict.fromkeys(names)))
+        return cls(dialogues, systems, count, _parameters(pool))
 
     @property
     def counts(self) -> dict[str, int]:
@@ -110,6 +109,11 @@ class Demonstrations:
         alone = SystemPrompt("", None)
         short = [part for messages in self.dialogues for part in cut(messages)]
         return [encode_dialogue(chat, alone, renumber(part, rng)) for part in short for _ in range(copies)]
+
+
+def _parameters(pool: MixedPool) -> dict[str, tuple[str, ...]]:
+    functions = [tool["function"] for part in pool.parts for tool in part.setting.tools]
+    return {function["name"]: tuple(function["parameters"]["properties"]) for function in functions}
 
 
 def messages_of(trajectory: Trajectory) -> list[Message]:

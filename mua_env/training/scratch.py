@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from mua_env.errors import ConfigError, missing_extra
@@ -30,6 +30,8 @@ _UNITS = r"\n|[A-Z][a-z]+|[a-z]+(?:[._][a-z]+)+_?"
 """What is cut out before merging: newlines, capitalised words, and words joined by dots or underscores."""
 _WORDS = r" ?[A-Za-z']+|[._@]|\d| ?[^A-Za-z\s\d._@]+|\s+"
 """Words with the space before them, and what stands between."""
+_SET = r"\n|[A-Z][a-z]+|[a-z]+(?:[._][a-z]+)+_?(?=[\d@])"
+"""What is cut out of phrases: newlines, capitalised words, and words joined as in an identifier or e-mail address."""
 _SEVERAL = re.compile(r"\w\W+\w|\W{3,}")
 _PHRASE_MERGES = 600
 
@@ -55,7 +57,7 @@ def build_tokenizer(
             f"a vocabulary of {vocabulary} cannot hold 256 bytes and {len(SPECIAL_TOKENS)} special tokens"
         )
     whole = list(dict.fromkeys(phrases))
-    raw = _merged(corpus, vocabulary, words=bool(whole))
+    raw = _merged(corpus, vocabulary, (_UNITS, _WORDS) if whole else (_UNITS,))
     try:
         from tokenizers import AddedToken
         from transformers import PreTrainedTokenizerFast
@@ -73,12 +75,12 @@ def build_tokenizer(
     return tokenizer
 
 
-def _merged(corpus: Iterable[str], vocabulary: int, *, words: bool) -> Tokenizer:
+def _merged(corpus: Iterable[str], vocabulary: int, units: Sequence[str]) -> Tokenizer:
     try:
         from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
     except ImportError:
         raise missing_extra("train", needed_by="a tokenizer from nothing") from None
-    cuts = [pre_tokenizers.Split(Regex(unit), "isolated") for unit in (_UNITS, *((_WORDS,) if words else ()))]
+    cuts = [pre_tokenizers.Split(Regex(unit), "isolated") for unit in units]
     raw = Tokenizer(models.BPE())
     raw.pre_tokenizer = pre_tokenizers.Sequence(
         [
@@ -105,7 +107,7 @@ def common_phrases(texts: Sequence[str], *, share: float = 0.02) -> list[str]:
         texts: what the agent says, tool calls included.
         share: a phrase stands at least so often, per text.
     """
-    raw = _merged(texts, 256 + len(SPECIAL_TOKENS) + _PHRASE_MERGES, words=False)
+    raw = _merged(texts, 256 + len(SPECIAL_TOKENS) + _PHRASE_MERGES, (_SET,))
     counts = Counter(
         text[start:end]
         for text, found in zip(texts, raw.encode_batch(list(texts)), strict=True)
@@ -114,19 +116,22 @@ def common_phrases(texts: Sequence[str], *, share: float = 0.02) -> list[str]:
     return [phrase for phrase, count in counts.items() if count >= share * len(texts) and _SEVERAL.search(phrase)]
 
 
-def set_phrases(system: str, tools: Iterable[str]) -> list[str]:
-    """What is the same in every dialogue, for tokens of its own: the headers of turns, the beginnings of tool calls,
+def set_phrases(system: str, tools: Mapping[str, Sequence[str]]) -> list[str]:
+    """What is the same in every dialogue, for tokens of its own: the headers of turns, the skeletons of tool calls,
     and the lines of the system prompt, which a model from nothing has no words to read by.
 
     Args:
         system: the system prompt.
-        tools: names of the tools.
+        tools: names of the tools, and the parameters of each.
     """
     headers = [f"{TURN_START}{role}\n" for role in ("system", "user", "assistant", "tool")]
     headers += [f"\n{header}" for header in headers[1:]]
-    calls = [f'<tool_call>\n{{"name": "{tool}", "arguments": {{' for tool in tools]
+    calls = []
+    for tool, parameters in tools.items():
+        start = f'<tool_call>\n{{"name": "{tool}", "arguments": {{'
+        calls += [start, *(f'{start}"{name}": "' for name in parameters), *(f'", "{name}": "' for name in parameters)]
     lines = [line for line in system.splitlines(keepends=True) if len(line) > _SHORT]
-    return list(dict.fromkeys([*headers, *calls, "}}\n</tool_call>", *lines]))
+    return list(dict.fromkeys([*headers, *calls, "}}\n</tool_call>", '"}}\n</tool_call>', *lines]))
 
 
 def build_model(tokenizer: PreTrainedTokenizerFast, shape: ScratchConfig, *, seed: int) -> PreTrainedModel:
@@ -152,6 +157,7 @@ def build_model(tokenizer: PreTrainedTokenizerFast, shape: ScratchConfig, *, see
         initializer_range=shape.initializer,
         intermediate_size=shape.hidden * shape.feed_forward,
         max_position_embeddings=shape.positions,
+        rope_parameters={"rope_type": "default", "rope_theta": shape.theta},
         tie_word_embeddings=True,
         attention_dropout=0.0,
         bos_token_id=None,
@@ -160,4 +166,9 @@ def build_model(tokenizer: PreTrainedTokenizerFast, shape: ScratchConfig, *, see
     )
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return Qwen3ForCausalLM(config)
+        model = Qwen3ForCausalLM(config)
+    if shape.copying:
+        from mua_env.training.copying import write_copying_heads
+
+        write_copying_heads(model, seed=seed)
+    return model

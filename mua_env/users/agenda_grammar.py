@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from random import Random
@@ -22,6 +24,7 @@ _UNSEEN = 4
 """One variant of so many is unseen."""
 _LISTED = 256
 """Templates of up to so many variants have at least one unseen, where they have two at all."""
+_WORD, _PLACEHOLDER = re.compile(r"[A-Za-z']+"), re.compile(r"\{\w+\}")
 
 KEEP_OPEN, KEEP_CLOSE = "\x02", "\x03"
 """Marks around a value that noise and personas must leave as it is; removed before the text is spoken."""
@@ -156,8 +159,17 @@ def is_unseen(template: str, variant: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _unseen(template: str) -> frozenset[str]:
-    texts = sorted({"".join(parts) for parts in _derivations(parse(template))}, key=_rank)
+    """The variants that share most of their words with the others: the sentence shall be new, not its words."""
+    texts = sorted({"".join(parts) for parts in _derivations(parse(template))})
+    words = {text: _words(text) for text in texts}
+    counts = Counter(word for found in words.values() for word in found)
+    own = {text: sum(counts[word] == 1 for word in words[text]) for text in texts}
+    texts.sort(key=lambda text: (not words[text], own[text], _rank(text)))
     return frozenset(texts[: max(1, len(texts) // _UNSEEN)] if len(texts) > 1 else ())
+
+
+def _words(variant: str) -> set[str]:
+    return set(_WORD.findall(_PLACEHOLDER.sub("", variant[:1].upper() + variant[1:])))
 
 
 def _derivations(sequence: _Sequence) -> Iterator[tuple[str, ...]]:
@@ -172,7 +184,7 @@ def _derivations(sequence: _Sequence) -> Iterator[tuple[str, ...]]:
 
 @lru_cache(maxsize=65536)
 def _rank(variant: str) -> int:
-    return int.from_bytes(hashlib.sha256(variant.encode()).digest()[:8], "big")
+    return int.from_bytes(hashlib.blake2b(variant.encode()).digest()[:8], "big")
 
 
 def keep(value: str) -> str:
