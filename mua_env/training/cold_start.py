@@ -101,7 +101,7 @@ def train_cold_start(
     shares = (config.drill if drills else 0.0, config.window if windows else 0.0)
     steps = max(1, math.ceil(len(dialogues) / config.batch * config.epochs / (1 - sum(shares))))
     optimizer = torch.optim.AdamW(
-        model.parameters(),
+        [parameter for parameter in model.parameters() if parameter.requires_grad],
         lr=config.learning_rate,
         betas=config.betas,
         weight_decay=config.weight_decay,

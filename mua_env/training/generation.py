@@ -259,4 +259,6 @@ class DialogueDecoder:
 
 def cache_argument(model: PreTrainedModel) -> str:
     """The name of the argument that takes a cache; transformers renamed it during its version 5."""
-    return "cache" if "cache" in inspect.signature(type(model).forward).parameters else "past_key_values"
+    inner = getattr(model, "get_base_model", None)  # PEFT hands arguments on
+    base = model if inner is None else inner()
+    return "cache" if "cache" in inspect.signature(type(base).forward).parameters else "past_key_values"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from mua_env.errors import ConfigError, missing_extra
@@ -20,6 +20,7 @@ from mua_env.training.pool import MixedPool
 from mua_env.training.recording import Recorder, Unrecorded
 from mua_env.training.rollout import RolloutDriver
 from mua_env.training.seeds import derive_seed
+from mua_env.training.sharding import WholeModel
 from mua_env.training.stopping import RunStopped
 from mua_env.training.trajectory import TokenTrajectory
 from mua_env.training.trl_fields import make_trl_config
@@ -28,6 +29,7 @@ try:
     import torch
     from accelerate.utils import gather_object  # type: ignore[import-untyped]
     from datasets import Dataset  # type: ignore[import-untyped]
+    from transformers import set_seed
     from transformers.trainer_callback import PrinterCallback
     from trl.trainer.grpo_config import GRPOConfig
     from trl.trainer.grpo_trainer import GRPOTrainer
@@ -103,6 +105,7 @@ class DialogueGRPOTrainer(GRPOTrainer):
         self.held: HeldBatch | None = None
         self._rows: list[dict[str, Any]] = []
         self._batch = -1
+        set_seed(args.seed)  # adapters draw their first weights from the global generator
         with quiet_trl():
             super().__init__(
                 model=model,
@@ -114,6 +117,7 @@ class DialogueGRPOTrainer(GRPOTrainer):
                 rollout_func=_rollout,  # type: ignore[arg-type]  # always called with this class
                 **kwargs,
             )
+        self._whole = WholeModel(self.accelerator)
         self.group_rollout = GroupRollout(
             pool, driver, settings, seed=seed, rank=self.accelerator.process_index, gather=gather_object
         )
@@ -159,16 +163,19 @@ class DialogueGRPOTrainer(GRPOTrainer):
         scale: torch.Tensor = inputs["row_scale"]
         return loss * scale
 
+    def whole_model(self) -> AbstractContextManager[Any]:
+        """The present model for dialogues; see `mua_env.training.sharding`."""
+        return self._whole.of(self.model_wrapped)
+
     def roll_out(self) -> list[TokenTrajectory]:
         """Hold the dialogues of the present rows; all processes learn all outcomes."""
         self._batch = max(self._batch + 1, int(self.state.global_step))
         curriculum = self.group_rollout.drawing.curriculum
         if curriculum is not None:
             curriculum.restore(self.state.log_history)
-        model = self.accelerator.unwrap_model(self.model_wrapped)
-        self.driver.update_weights(model)
         training = bool(self.model.training)  # type: ignore[union-attr]  # set by TRL's constructor
-        with self.recorder.open("grpo", self._batch + 1) as batch:
+        with self.whole_model() as model, self.recorder.open("grpo", self._batch + 1) as batch:
+            self.driver.update_weights(model)
             self.held = self.group_rollout.hold(
                 model,
                 [int(row["task"]) for row in self._rows],

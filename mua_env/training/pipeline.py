@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, get_args
 
@@ -28,6 +29,7 @@ try:
     import torch
     from transformers.utils.logging import disable_progress_bar
 
+    from mua_env.training.adapters import add_adapter, merge_adapter, peft_config
     from mua_env.training.backends.make import make_backend
     from mua_env.training.chat import ChatTokens
     from mua_env.training.checkpoints import Checkpoints, ColdStartCheckpoints, GrpoCheckpoints, Phase, write_whole
@@ -171,6 +173,7 @@ class Run:
         )
         self.recorder = Recorder(self.folder, self.checkpoints.ledger, self.config.name)
         torch.nn.Module.to(self.model, self.processes.device)
+        self._agent: Callable[[], AbstractContextManager[Any]] = lambda: nullcontext(self.model)
         self.summary["parameters"] = self.model.num_parameters()
         self.reporter.say(
             f"  model: {self.summary['parameters']:,} parameters, {len(tokenizer):,} tokens in its vocabulary"
@@ -197,10 +200,14 @@ class Run:
             f"  {len(dialogues)} dialogues of {sum(map(len, dialogues)) / len(dialogues):.0f} tokens on average, "
             f"{len(drills)} copy drills, {len(windows)} single turns"
         )
+        lora = self.config.model.lora
+        if lora is not None:
+            self.model = add_adapter(self.model, lora, seed=seed)
         if settings.trl is not None:
             self._cold_start_by_trl(dialogues, seed)
         else:
             self._cold_start_by_us(dialogues, drills, windows, seed)
+        self.model = merge_adapter(self.model)
         self._save("cold-start", "cold_started", self._write_model)
         self.evaluate(COLD_START, 0)
 
@@ -255,6 +262,7 @@ class Run:
         self.reporter.phase("GRPO")
         assert self._checkpoint is not None
         self.model, _ = load(self._checkpoint, dtype=self.config.model.dtype)
+        lora = self.config.model.lora
         args = trl_config(
             self.config,
             folder=str(self.folder.path / "resume"),
@@ -274,12 +282,18 @@ class Run:
             recorder=self.recorder,
             faults=self.config.safety.faults,
             callbacks=[GrpoProgress(self), saver],
+            peft_config=None if lora is None else peft_config(lora),
         )
+        self._agent = trainer.whole_model
         with quiet_trl():
             trainer.train(resume_from_checkpoint=saver.resume_from)
-        self.model = trainer.accelerator.unwrap_model(trainer.model)
         self.summary["grpo_updates"] = int(trainer.state.global_step)
-        self._save("grpo", "trained", self._write_model)
+        with self._agent() as model:
+            if lora is not None and self.processes.rank == 0:
+                write_whole(self.folder.checkpoint("grpo-adapter"), model.save_pretrained)
+            self.model = merge_adapter(model)
+            self._save("grpo", "trained", self._write_model)
+        self._agent = lambda: nullcontext(self.model)
         self.evaluate(AFTER, self.summary["grpo_updates"])
 
     def evaluate(self, title: str, step: int, *, tasks: int | None = None) -> dict[str, Any]:
@@ -295,9 +309,9 @@ class Run:
                 self.summary[title.replace(" ", "_")] = values
                 return values
         name = "before" if title == BEFORE else ""
-        with self.recorder.open("evaluation", step, name, title) as batch:
+        with self._agent() as model, self.recorder.open("evaluation", step, name, title) as batch:
             values = evaluate(
-                self.model,
+                model,
                 self.held_out,
                 self.driver,
                 settings,
