@@ -34,7 +34,8 @@ class LLMUser(UserSimulator):
         strategy: see `Strategy`.
         guards: True (default) for all, False for none, or the names of some (see `mua_env.users.llm_guards`). A
             line that breaks one is asked for once more, then it is the user's fault; either way the reply's
-            events hold `guard:<name>`.
+            events hold `guard:<name>`. A last line that tau2's tokens end holds `ending:transferred` or
+            `ending:out_of_scope`.
         options: what `mua_env.llm.make_client` takes: `base_url`, `temperature`, `cache`, ...
 
     Raises:
@@ -132,6 +133,8 @@ class LLMUserSession(UserSession):
             return self._result(before, text="", thought=line.thought, events=events, tool_calls=turn.tool_calls)
         self._history.append({"role": "assistant", "content": line.raw})
         self._said.append(("Customer", line.text))
+        if line.ending not in (None, "done"):
+            events += (f"ending:{line.ending}",)
         return self._result(before, text=line.text, stop=line.stop, thought=line.thought, events=events)
 
     def fork(self) -> LLMUserSession:

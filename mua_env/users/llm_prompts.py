@@ -11,6 +11,9 @@ from a short briefing without rules, for a model that was trained to be the user
 
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 STOP = "###STOP###"
+ENDINGS = {STOP: "done", "###TRANSFER###": "transferred", "###OUT-OF-SCOPE###": "out_of_scope"}
+"""What ends a dialogue in a user's line, and how it ended. The prompts ask for the first; a model that knows tau2-bench
+may write the others, which end it there as well."""
 EDITION = 1
 """Raised by hand when the wording changes on purpose; the hash in the version catches the rest."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mua_env.llm import Completion
 from mua_env.messages import ToolCall
-from mua_env.users.llm_prompts import STOP, Strategy
+from mua_env.users.llm_prompts import ENDINGS, Strategy
 
 LONGEST = 4000
 """Characters; a customer's message beyond this is a model running on."""
@@ -15,6 +15,7 @@ LONGEST = 4000
 _MARKUP = re.compile(r"<\|[\w.]+\|>|\[/?INST\]")
 _REPLY = re.compile(r"^\s*reply\s*:", re.IGNORECASE | re.MULTILINE)
 _THOUGHT = re.compile(r"^\s*thought\s*:", re.IGNORECASE | re.MULTILINE)
+_END = re.compile("|".join(map(re.escape, ENDINGS)))
 _BETTER = re.compile(r"^\s*better\s*:", re.IGNORECASE | re.MULTILINE)
 
 
@@ -23,6 +24,7 @@ class Line:
     """One message of the user. `raw` is what the model wrote, which its own history keeps.
 
     With `calls` it is no message yet: the user acts with its own tools first, and `thought` is what it wrote beside.
+    `ending` is how a line that ends the dialogue ends it, one of the values of `ENDINGS`.
     """
 
     text: str
@@ -30,6 +32,7 @@ class Line:
     thought: str | None
     raw: str
     calls: tuple[ToolCall, ...] = ()
+    ending: str | None = None
 
 
 class Unusable(Exception):
@@ -67,13 +70,13 @@ def read_line(completion: Completion, strategy: Strategy, *, opening: bool = Fal
 
 
 def _finish(said: str, thought: str | None, raw: str, opening: bool) -> Line:
-    before, stop, _ = said.partition(STOP)
-    text = before.strip()
-    if stop and opening:
+    end = _END.search(said)
+    text = (said if end is None else said[: end.start()]).strip()
+    if end is not None and opening:
         raise Unusable("it ends the dialogue before it began")
-    if not text and not stop:
+    if not text and end is None:
         raise Unusable("it holds no message")
-    return Line(text, bool(stop), thought, raw)
+    return Line(text, end is not None, thought, raw, ending=None if end is None else ENDINGS[end.group()])
 
 
 def _split_thought(raw: str) -> tuple[str | None, str]:

@@ -49,6 +49,22 @@ def test_the_agent_is_user_and_the_customer_assistant_to_the_users_model(setting
     assert {request["seed"] for request in server.requests} == {5}
 
 
+@pytest.mark.parametrize(
+    ("written", "text", "events"),
+    [
+        ("Thanks. ###STOP###", "Thanks.", ()),
+        ("###TRANSFER###", "", ("ending:transferred",)),
+        ("I do not know. ###OUT-OF-SCOPE### ###STOP###", "I do not know.", ("ending:out_of_scope",)),
+    ],
+)
+def test_tau2s_tokens_end_a_dialogue_as_well(settings_for, written, text, events):
+    with Loopback([Say("Hello, my order."), Say(written)]) as server:
+        user = session(settings_for(server))
+        user.reply(None)
+        last = user.reply("I hand you over to a human.")
+    assert (last.text, last.stop, last.events) == (text, True, events)
+
+
 def test_starting_a_dialogue_calls_no_model(settings_for):
     with Loopback() as server:
         session(settings_for(server))
