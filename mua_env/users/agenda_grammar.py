@@ -159,13 +159,20 @@ def is_unseen(template: str, variant: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _unseen(template: str) -> frozenset[str]:
-    """The variants that share most of their words with the others: the sentence shall be new, not its words."""
-    texts = sorted({"".join(parts) for parts in _derivations(parse(template))})
+    """A part whose words are, as far as can be, also those of the rest: the sentence shall be new, not its words."""
+    texts = sorted({"".join(parts) for parts in _derivations(parse(template))}, key=_rank)
     words = {text: _words(text) for text in texts}
-    counts = Counter(word for found in words.values() for word in found)
-    own = {text: sum(counts[word] == 1 for word in words[text]) for text in texts}
-    texts.sort(key=lambda text: (not words[text], own[text], _rank(text)))
-    return frozenset(texts[: max(1, len(texts) // _UNSEEN)] if len(texts) > 1 else ())
+    left = Counter(word for found in words.values() for word in found)
+    many = max(1, len(texts) // _UNSEEN) if len(texts) > 1 else 0
+    chosen: list[str] = []
+    for text in texts:
+        if len(chosen) < many and words[text] and all(left[word] > 1 for word in words[text]):
+            chosen.append(text)
+            left.subtract(words[text])
+    # Where that does not suffice: what takes the fewest words along, and bare values last.
+    rest = [text for text in texts if text not in chosen]
+    rest.sort(key=lambda text: (not words[text], sum(left[word] == 1 for word in words[text])))
+    return frozenset([*chosen, *rest[: many - len(chosen)]])
 
 
 def _words(variant: str) -> set[str]:
