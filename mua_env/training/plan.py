@@ -14,6 +14,8 @@ from mua_env.training.memory import GIB, Shape, memory_of, shape_of, shape_of_co
 if TYPE_CHECKING:
     from mua_env.training.demonstrations import Demonstrations
 
+Price = tuple[float, float]
+
 
 @dataclass(frozen=True)
 class Phase:
@@ -24,6 +26,7 @@ class Phase:
         updates: of the weights.
         dialogues: that are held.
         agent: who holds them: ``expert`` or ``model``.
+        held_out: whether they are with the users that success is measured with.
         details: lines of text.
     """
 
@@ -32,6 +35,7 @@ class Phase:
     dialogues: int
     agent: str
     details: tuple[str, ...] = ()
+    held_out: bool = False
 
 
 @dataclass(frozen=True)
@@ -42,8 +46,8 @@ class Plan:
         config: the settings.
         phases: in order.
         expected: of a dialogue.
-        price: US dollars of a prompt and a completion token of the user's model; None where it costs nothing or its
-            price is not known.
+        prices: US dollars of a prompt and a completion token of the user's model, in training and on held-out tasks;
+            None where it costs nothing or its price is not known.
         shape: of the model; None where it is not at hand.
         memory: bytes by part, for one process.
         notes: what the figures leave out.
@@ -52,7 +56,7 @@ class Plan:
     config: TrainConfig
     phases: tuple[Phase, ...]
     expected: ExpectedDialogue
-    price: tuple[float, float] | None
+    prices: tuple[Price | None, Price | None]
     shape: Shape | None
     memory: dict[str, float]
     notes: tuple[str, ...] = field(default=())
@@ -70,10 +74,15 @@ class Plan:
     @property
     def cost(self) -> float | None:
         """US dollars for the user's model; None where it costs nothing or its price is not known."""
-        if self.price is None:
-            return None
-        each = self.expected.user_prompt * self.price[0] + self.expected.user_completion * self.price[1]
-        return self.dialogues * each
+        total = 0.0
+        for phase in self.phases:
+            price = self.prices[int(phase.held_out)]
+            if price is None and phase.dialogues:
+                return None
+            if price is not None:
+                each = self.expected.user_prompt * price[0] + self.expected.user_completion * price[1]
+                total += phase.dialogues * each
+        return total
 
     def text(self) -> str:
         """The plan in lines."""
@@ -103,7 +112,8 @@ def plan_run(config: TrainConfig) -> Plan:
         pool.close()
         test.close()
     phases: list[Phase] = []
-    measured = min(config.evaluation.tasks or held_out, held_out) * config.evaluation.repeats
+    tasks = min(config.evaluation.tasks or held_out, held_out)
+    measured = tasks * config.evaluation.repeats
     if config.cold_start is not None:
         phases += _cold_start(config, len(held.dialogues) / min(16, sizes))
     checkpointing = False
@@ -122,17 +132,17 @@ def plan_run(config: TrainConfig) -> Plan:
         times = 1 + int(config.cold_start is None)
         times += max(0, -(-updates // config.evaluation.every) - 1) if config.evaluation.every else 0
         detail = f"{times} x {measured:,} dialogues on held-out tasks"
-        phases.append(Phase("measurements of GRPO", 0, times * measured, "model", (detail,)))
+        phases.append(Phase("measurements of GRPO", 0, times * measured, "model", (detail,), held_out=True))
     if config.cold_start is not None:
-        before = measured if config.model.path else min(10, held_out)
+        before = measured if config.model.path else min(10, tasks)
         detail = f"{before:,} dialogues before, {measured:,} after"
-        phases.append(Phase("measurements of the cold start", 0, before + measured, "model", (detail,)))
+        phases.append(Phase("measurements of the cold start", 0, before + measured, "model", (detail,), held_out=True))
     shape = _shape(config, held)
     return Plan(
         config=config,
         phases=tuple(phases),
         expected=expected,
-        price=_price(config),
+        prices=(_price(config, config.environment.user_options), _price(config, _held_out_options(config))),
         shape=shape,
         memory={} if shape is None else _memory(config, shape, checkpointing),
         notes=(f"tasks: {named}", *_notes(config)),
@@ -196,9 +206,14 @@ def _memory(config: TrainConfig, shape: Shape, checkpointing: bool) -> dict[str,
     )
 
 
-def _price(config: TrainConfig) -> tuple[float, float] | None:
+def _held_out_options(config: TrainConfig) -> dict[str, Any]:
+    given = config.environment.held_out_user_options
+    return config.environment.user_options if given is None else given
+
+
+def _price(config: TrainConfig, options: dict[str, Any]) -> Price | None:
     """From LiteLLM's own table, which its package holds: nothing is asked for."""
-    model = config.environment.user_options.get("model")
+    model = options.get("model")
     if config.environment.user != "llm" or not isinstance(model, str):
         return None
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
@@ -247,7 +262,8 @@ def _cost(plan: Plan) -> str:
     environment = plan.config.environment
     if environment.user != "llm":
         return f"the user {environment.user!r} costs nothing"
-    model = environment.user_options.get("model")
+    models = (environment.user_options.get("model"), _held_out_options(plan.config).get("model"))
+    model = " and ".join(dict.fromkeys(map(str, models)))
     read = plan.dialogues * plan.expected.user_prompt / 1e6
     written = plan.dialogues * plan.expected.user_completion / 1e6
     used = f"{read:,.1f} million prompt and {written:,.2f} million completion tokens of {model}"

@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from mua_env.cli.training import read_changed
 from mua_env.errors import ConfigError
 from mua_env.training.config import TrainConfig, load_config, paper_defaults
 
@@ -67,5 +68,21 @@ def test_examples_are_valid(name: str) -> None:
 
 def test_the_papers_example_states_the_defaults() -> None:
     example, paper = load_config(EXAMPLES / "mua_rl_paper.yaml"), paper_defaults()
-    assert (example.cold_start, example.grpo, example.lengths) == (paper.cold_start, paper.grpo, paper.lengths)
-    assert example.evaluation == paper.evaluation
+    assert (example.lengths, example.evaluation) == (paper.lengths, paper.evaluation)
+    for part in ("cold_start", "grpo"):
+        stated, default = getattr(example, part), getattr(paper, part)
+        memory = {"micro_batch": default.micro_batch, "trl": default.trl}
+        assert stated.model_copy(update=memory) == default
+        assert stated.trl == {"gradient_checkpointing": True}
+    assert [each.id for each in example.environment.each()] == ["MUA/Retail-v1", "MUA/Airline-v1"]
+
+
+def test_ablations_and_changes_from_the_command_line() -> None:
+    path = EXAMPLES / "mua_rl_paper.yaml"
+    changed = read_changed(path, {"grpo.rollouts": 4, "cold_start": None})
+    assert changed.cold_start is None
+    assert changed.grpo is not None
+    assert changed.grpo.rollouts == 4
+    assert read_changed(path, {"grpo": None}).grpo is None
+    with pytest.raises(ConfigError, match=r"grpo\.rolouts: .* Did you mean 'rollouts'\?"):
+        read_changed(path, {"grpo.rolouts": 4})

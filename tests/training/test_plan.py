@@ -1,0 +1,106 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+from transformers import Qwen3Config
+
+from mua_env.cli import main
+from mua_env.training.config import GrpoSettings, TrainConfig, load_config
+from mua_env.training.memory import Shape, memory_of, shape_of, shape_of_config
+from mua_env.training.plan import plan_run
+
+from .small_run import small_config
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+
+@pytest.mark.parametrize(("size", "billions"), [("8B", 8.19), ("14B", 14.77), ("32B", 32.76)])
+def test_the_papers_models_are_known_without_a_download(size: str, billions: float) -> None:
+    shape = shape_of(f"Qwen/Qwen3-{size}")
+    assert shape is not None
+    assert shape.parameters / 1e9 == pytest.approx(billions, abs=0.01)
+    assert shape_of("nobody/no-such-model") is None
+
+
+def test_parameters_are_counted_by_the_model_itself() -> None:
+    config = Qwen3Config(
+        vocab_size=500, hidden_size=32, num_hidden_layers=2, num_attention_heads=2, num_key_value_heads=1, head_dim=16,
+        intermediate_size=64, tie_word_embeddings=True,
+    )  # fmt: skip
+    layer = 32 * 32 * 2 + 32 * 16 * 2 + 16 * 2 + 3 * 32 * 64 + 2 * 32
+    assert shape_of_config(config).parameters == 500 * 32 + 2 * layer + 32
+
+
+def test_memory_in_numbers() -> None:
+    shape = Shape(parameters=1000, layers=2, hidden=8, feed_forward=16, kv_heads=1, head=4, vocabulary=50)
+    given: dict[str, Any] = {"number": 2, "sequences": 3, "tokens": 10, "dialogues": 6, "reference": True}
+    found = memory_of(shape, checkpointing=False, **given)
+    layer = 3 * 10 * (17 * 8 + 3 * 16) * 2
+    assert found == {
+        "weights": 2000,
+        "gradients": 2000,
+        "optimiser": 4000,
+        "reference": 2000,
+        "activations": 2 * layer,
+        "logits": 12 * 3 * 10 * 50,
+        "cache": 2 * 6 * 10 * 2 * 1 * 4 * 2,
+    }
+    assert memory_of(shape, checkpointing=True, **given)["activations"] == 2 * 3 * 10 * 8 * 2 + layer
+
+
+def test_the_papers_run(tau1_dir: Path) -> None:
+    config = load_config(EXAMPLES / "mua_rl_paper.yaml")
+    config = config.model_copy(update={"environment": config.environment.model_copy(update={"path": str(tau1_dir)})})
+    plan = plan_run(config)
+    phases = {phase.name: phase for phase in plan.phases}
+    assert phases["GRPO"].updates == 165 // 32 * 25
+    assert phases["GRPO"].dialogues == 125 * 32 * 8
+    assert phases["cold start"].updates == pytest.approx(2 * 2000 / 128, abs=1)
+    assert phases["measurements of GRPO"].dialogues == 165 * 4
+    assert phases["measurements of the cold start"].dialogues == 2 * 165 * 4
+    assert plan.expected.prompt > 2000
+    assert plan.user_calls == pytest.approx(plan.dialogues * plan.expected.replies)
+    pytest.importorskip("litellm")
+    read, written = plan.expected.user_prompt, plan.expected.user_completion
+    trained, measured = 2000 + 32_000, 3 * 165 * 4
+    wanted = trained * (read * 2.5e-6 + written * 1e-5) + measured * (read * 2e-6 + written * 8e-6)
+    assert plan.cost == pytest.approx(wanted)
+    assert f"about ${wanted:,.0f}" in plan.text()
+    assert "8,190,735,360 parameters" in plan.text()
+
+
+def test_a_small_run_and_its_plan_agree(tmp_path: Path) -> None:
+    """What the plan says would run is what the pipeline's own test counts."""
+    plan = plan_run(small_config())
+    counts = {phase.name: (phase.updates, phase.dialogues) for phase in plan.phases}
+    assert counts == {
+        "expert dialogues": (0, 8),
+        "cold start": (8, 0),
+        "GRPO": (2, 8),
+        "measurements of GRPO": (0, 12),
+        "measurements of the cold start": (0, 3 + 6),
+    }
+    assert plan.cost is None
+    assert "costs nothing" in plan.text()
+
+
+def test_options_are_noted(tmp_path: Path) -> None:
+    settings = GrpoSettings(
+        queries=2, rollouts=2, steps=2, dynamic_sampling=3, turn_credit={"points": 2, "continuations": 3}
+    )
+    text = plan_run(small_config(cold_start=None, grpo=settings, model={"path": "nobody/none"})).text()
+    assert "at most 3 times GRPO's dialogues" in text
+    assert "at most 6 shorter dialogues" in text
+    assert "Memory: not known" in text
+
+
+def test_from_the_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    command = ["train", str(EXAMPLES / "retail_small.yaml"), "--dry-run", "--set", f"folder={tmp_path}"]
+    assert main([*command, "--no-rl"]) == 0
+    out = capsys.readouterr().out
+    assert "cold start" in out
+    assert "GRPO" not in out.partition("A dialogue")[0]
+    assert not list(tmp_path.iterdir())
+    assert main([*command, "--set", "grpo.trl.beta_=1"]) == 2
+    assert "grpo.trl.beta_: trl.GRPOConfig has no such field. Did you mean 'beta'?" in capsys.readouterr().err
+    assert TrainConfig(folder=str(tmp_path)).folder == str(tmp_path)
