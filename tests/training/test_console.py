@@ -13,7 +13,21 @@ def test_plain_lines_where_there_is_no_terminal() -> None:
     reporter.grpo({**ROW, "dialogue/tokens": 700, "seconds": 2.5})
     reporter.grpo({**ROW, "step": 4})
     lines = screen.getvalue().splitlines()
-    assert lines[0].split() == "step reward success all equal turns tokens seconds calls cut faults KL entropy".split()
+    assert lines[0].split() == [
+        "step",
+        "reward",
+        "success",
+        "all",
+        "equal",
+        "turns",
+        "tokens",
+        "seconds",
+        "calls",
+        "cut",
+        "faults",
+        "KL",
+        "entropy",
+    ]
     assert lines[1].split()[:7] == ["3", "0.250", "25.0%", "0.50", "4.0", "700", "2.5"]
     assert lines[2].split()[5:7] == ["-", "-"]
     assert "\x1b" not in screen.getvalue()
