@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from mua_env.agents.base import Agent
+from mua_env.agents.expert import TRANSFERRED
 from mua_env.agents.random import RandomAgent
 from mua_env.audit.report import BaselineRun
+from mua_env.deriving import HAND_OVER
 from mua_env.errors import DomainError
 from mua_env.messages import AssistantMessage, FunctionCall, Message, ToolCall
 from mua_env.scoring import BASES, check_reward
@@ -36,10 +38,10 @@ class IdleAgent(Agent):
 
 
 class TransferAgent(Agent):
-    """Calls the terminal tool at once, with a summary that fits every user.
+    """Calls the tool that hands over at once, with a summary that fits every user, and says so if it may still speak.
 
     Args:
-        tool: the terminal tool; its arguments are filled with the summary.
+        tool: the tool; its arguments are filled with the summary.
     """
 
     name = "transfer at once"
@@ -49,18 +51,24 @@ class TransferAgent(Agent):
         call = FunctionCall(name=tool.name, arguments=json.dumps(arguments))
         self._turn = AssistantMessage(tool_calls=(ToolCall(id="call_1", function=call),))
 
+        self._called = False
+
     def reset(self, *, system_prompt: str, tools: list[dict[str, Any]], seed: int) -> None:
         """Begin a dialogue."""
+        self._called = False
 
     def act(self, messages: Sequence[Message]) -> AssistantMessage:
-        """The call."""
-        return self._turn
+        """The call, then what goes with it."""
+        turn = AssistantMessage(content=TRANSFERRED) if self._called else self._turn
+        self._called = True
+        return turn
 
 
 def baselines(setting: Setting) -> list[Agent]:
-    """The baselines of a domain: do nothing, transfer at once (where a tool ends the dialogue), random."""
-    terminal = [spec for spec in setting.kit.toolkit.specs.values() if spec.terminal]
-    return [IdleAgent(), *map(TransferAgent, terminal[:1]), RandomAgent()]
+    """The baselines of a domain: do nothing, transfer at once (where a tool does it or ends the dialogue), random."""
+    specs = setting.kit.toolkit.specs.values()
+    handing_over = [spec for spec in specs if spec.terminal or spec.name == HAND_OVER]
+    return [IdleAgent(), *map(TransferAgent, handing_over[:1]), RandomAgent()]
 
 
 class BaselineRuns:

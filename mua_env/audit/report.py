@@ -55,6 +55,9 @@ class TaskAudit(_Model):
         failures: gold actions that fail, in order.
         empty: the gold actions change nothing.
         idle: the reward of an agent that does and says nothing until the user leaves, under each definition.
+        unjudged: statements for a judge on which the reward hangs; an audit has no judge and counts them as met.
+        initial_tcr: the share of the task's checks that hold before anything is done; ``None`` for tasks without
+            criteria of their own.
         writes: gold calls of tools that write.
         same_wish: other tasks of the same user with the same instruction or the same requests.
         same_effect: other tasks whose gold changes the same rows to the same content.
@@ -73,6 +76,8 @@ class TaskAudit(_Model):
     failures: tuple[FailedCall, ...]
     empty: bool
     idle: dict[str, float]
+    unjudged: int = 0
+    initial_tcr: float | None = None
     same_wish: tuple[str, ...]
     same_effect: tuple[str, ...]
     values: Values
@@ -97,7 +102,9 @@ class Totals(_Model):
 
     ``failing`` lists tasks with a failing gold action, ``failing_writes`` those of them where it should write.
     ``without_user`` and ``user_only`` are shares of all gold argument values (``None`` where there are none);
-    ``baselines`` holds the mean reward by baseline and definition, over the episodes that count (``None``: none does).
+    ``idle_unjudged`` lists those of ``idle["task"]`` that hang on statements nobody has judged; ``initial_tcr`` is the
+    mean over the tasks that have one. ``baselines`` holds the mean reward by baseline and definition, over the episodes
+    that count (``None``: none does).
     """
 
     tasks: int
@@ -105,6 +112,8 @@ class Totals(_Model):
     failing_writes: tuple[str, ...]
     empty: tuple[str, ...]
     idle: dict[str, tuple[str, ...]]
+    idle_unjudged: tuple[str, ...]
+    initial_tcr: float | None
     same_wish: tuple[tuple[str, ...], ...]
     same_effect: tuple[tuple[str, ...], ...]
     values: int
@@ -157,6 +166,8 @@ def _totals(tasks: Sequence[TaskAudit], rules: Iterable[str]) -> Totals:
         failing_writes=ids(lambda task: task.failing_writes),
         empty=ids(lambda task: task.empty),
         idle={name: tuple(task.id for task in tasks if task.idle[name] == 1) for name in BASES},
+        idle_unjudged=ids(lambda task: task.idle["task"] == 1 and task.unjudged),
+        initial_tcr=_average([task.initial_tcr for task in tasks if task.initial_tcr is not None]),
         same_wish=_groups(tasks, lambda task: task.same_wish),
         same_effect=_groups(tasks, lambda task: task.same_effect),
         values=values,
@@ -185,5 +196,8 @@ def _share(part: int, whole: int) -> float | None:
 
 def _mean(tasks: Sequence[TaskAudit], baseline: str, reward: str) -> float | None:
     runs = [task.baselines[baseline].rewards[reward] for task in tasks if baseline in task.baselines]
-    counted = [value for value in runs if value is not None]
-    return round(sum(counted) / len(counted), 4) if counted else None
+    return _average([value for value in runs if value is not None])
+
+
+def _average(values: Sequence[float]) -> float | None:
+    return round(sum(values) / len(values), 4) if values else None

@@ -11,7 +11,7 @@ from mua_env.audit.turns import minimal_turns
 from mua_env.audit.values import ValueSources
 from mua_env.database import Changes
 from mua_env.errors import ConfigError, TaskError
-from mua_env.scoring import BASES, Record, check_reward
+from mua_env.scoring import BASES, Record, Score, check_reward
 from mua_env.setting import Setting
 from mua_env.tasks import Task, tasks_revision
 from mua_env.users.agenda import AgendaUser
@@ -96,6 +96,7 @@ class _Auditor:
         values = self._sources.of(task)
         specs = self._setting.kit.toolkit.specs
         runs, not_run = self._baselines(task, position)
+        idle = self._idle(task)
         return TaskAudit(
             id=task.id,
             level=task.level,
@@ -104,7 +105,9 @@ class _Auditor:
             writes=sum(action.name in specs and specs[action.name].writes for action in task.actions),
             failures=self._failures[task.id],
             empty=task.id in self._empty,
-            idle=self._idle(task),
+            idle={name: idle.under(check_reward(name)) or 0.0 for name in BASES},
+            unjudged=idle.unjudged,
+            initial_tcr=None if task.criteria is None else idle.initial_tcr,
             same_wish=self._wishes[task.id],
             same_effect=self._effects[task.id],
             values=values,
@@ -126,10 +129,11 @@ class _Auditor:
         specs = self._setting.kit.toolkit.specs
         world.load(task.initial_actions)
         failures = []
+        settle = self._setting.mode == "strict" or world.kit.settled_gold
         for position, action in enumerate(task.actions):
             if action.requestor == "agent" and world.is_terminal(action.name):
                 continue
-            result = world.call(action.name, action.arguments, requestor=action.requestor)
+            result = world.call(action.name, action.arguments, requestor=action.requestor, settle=settle)
             if not result.ok:
                 failures.append(
                     FailedCall(
@@ -142,10 +146,9 @@ class _Auditor:
                 )
         return tuple(failures), world.snapshot()
 
-    def _idle(self, task: Task) -> dict[str, float]:
+    def _idle(self, task: Task) -> Score:
         self._world.load(task.initial_actions)
-        score = self._setting.scorer.score(task, self._world, Record())
-        return {name: score.under(check_reward(name)) or 0.0 for name in BASES}
+        return self._setting.scorer.score(task, self._world, Record())
 
     def _rules(self, task: Task) -> tuple[str, ...]:
         self._world.load(task.initial_actions)

@@ -33,7 +33,7 @@ def render(audit: Audit, *, every_task: bool = False) -> RenderableType:
 
 def findings(totals: Totals) -> list[tuple[str, str]]:
     """The figures of the summary: what, and how much."""
-    return [
+    rows = [
         ("tasks", str(totals.tasks)),
         ("gold lists with a failing call", _some(totals.failing)),
         ("... of them with a failing write", _some(totals.failing_writes)),
@@ -46,6 +46,11 @@ def findings(totals: Totals) -> list[tuple[str, str]]:
         ("writes in the gold: tasks", _counts(totals.writes)),
         ("minimal turns of the agent: tasks", _counts(totals.turns)),
     ]
+    if totals.idle_unjudged:
+        rows.append(("idle reward 1, with statements that nobody has judged", _some(totals.idle_unjudged)))
+    if totals.initial_tcr is not None:
+        rows.append(("task completion rate before anything is done", f"{totals.initial_tcr:.3f}"))
+    return rows
 
 
 def number(value: float | None) -> str:
@@ -101,7 +106,8 @@ def wrongs(task: TaskAudit) -> list[str]:
     """What is wrong with a task, a line each."""
     found = [f"fails: {call.tool}{' (write)' if call.writes else ''}" for call in task.failures]
     if task.idle["task"]:
-        found.append(f"idle reward 1: {idle_names(task)}")
+        judged = f" ({task.unjudged} statement(s) not judged)" if task.unjudged else ""
+        found.append(f"idle reward 1: {idle_names(task)}{judged}")
     if task.same_wish:
         found.append(f"same wish: {', '.join(task.same_wish)}")
     if task.same_effect:
