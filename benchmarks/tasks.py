@@ -40,7 +40,7 @@ def run_gold(world: SQLWorld, tasks: list[Task]) -> None:
     for task in tasks:
         world.load(task.initial_actions)
         for action in task.actions:
-            assert world.call(action.name, action.arguments).ok
+            assert world.call(action.name, action.arguments, requestor=action.requestor).ok
     world.load()
 
 

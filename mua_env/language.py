@@ -88,7 +88,8 @@ class Operation:
     router``; its named groups are arguments of the tool, beside the fixed ``arguments``. ``look`` is for what changes
     nothing, so that a question is enough ("what colour is the light?"). ``told`` is the template of what the user says
     afterwards, with ``{result}``. An operation that sets a ``switch`` to a ``state`` by a tool that flips it has a
-    ``check``: the tool that the user looks at first, so that it flips nothing that is right already.
+    ``check``: the tool that the user looks at first, so that it flips nothing that is right already. ``words`` are
+    such that a sentence with none of them (in lower case) cannot match, which saves looking.
     """
 
     tool: str
@@ -99,6 +100,7 @@ class Operation:
     check: str = ""
     switch: str = ""
     state: bool | None = None
+    words: tuple[str, ...] = ()
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:

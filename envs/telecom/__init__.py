@@ -60,7 +60,7 @@ class TelecomDomain(PackagedDomain):
         """
         parts = [f"policy{'_solo' if solo else ''}{'_compact' if compact else ''}.md"]
         if not compact:
-            parts.append(f"{variant or 'manual'}{'_solo' if solo else ''}.md")
+            parts.append(f"{variant or 'manual'}.md")
         elif variant == "workflow":
             parts.append("workflow_compact.md")
         folder = resources.files(type(self).__module__)

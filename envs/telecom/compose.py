@@ -19,7 +19,7 @@ _FAMILIES: Final[dict[str, tuple[Family, ...]]] = {
     "data": ("service", "data"),
     "mms": ("service", "data", "mms"),
 }
-_SINCE: Final = ("this morning", "yesterday", "two days ago", "last night", "about an hour ago", "the weekend")
+_SINCE: Final = ("two days ago", "three days ago", "last night", "about an hour ago", "two hours ago", "four days ago")
 _AMOUNTS: Final = (1.0, 1.5, 2.0)
 MOST_GB: Final = 2.0
 """More data than this are not added in a month (policy document)."""
@@ -64,7 +64,7 @@ def compose(draw: Draw, count: int, twist: str) -> Plot | None:
         twist: ``"transfer"``, ``"refused"``, ``"change"``, ``"stranger"`` or none.
     """
     rng = draw.rng
-    symptom = rng.choice(SYMPTOMS)
+    symptom = rng.choice(SYMPTOMS[1:] if twist == "change" else SYMPTOMS)
     if twist == "transfer":
         return _transfer(draw, count, symptom)
     extras = _extras(draw, count, twist)
@@ -72,7 +72,8 @@ def compose(draw: Draw, count: int, twist: str) -> Plot | None:
         return None
     if len(extras) == count:
         return _plot(draw, (), extras)
-    faults = _faults(draw, symptom, count - len(extras), extras)
+    first = ("data_used_up",) if twist == "change" else ()
+    faults = _faults(draw, symptom, count - len(extras), extras, first=first)
     if faults is None:
         return None
     wish = _symptom(draw, symptom, faults, change=twist == "change")
@@ -93,6 +94,8 @@ def _extras(draw: Draw, count: int, twist: str) -> list[Request] | None:
     if count == 1:
         request = _billing(draw, rng.choice(BILLING)) if rng.random() < 0.25 else None
         return [] if request is None else [request]
+    if twist == "change":
+        return [Request(intent="pay_bill")] if count > 2 and rng.random() < 0.4 else []
     wanted = rng.choice((0, 0, 1, 1, 2)) if count > 2 else rng.choice((0, 1))
     kinds = rng.sample(("pay_bill", rng.choice(("refuel_data", "change_plan"))), min(wanted, 2))
     made = [_billing(draw, kind) for kind in kinds]
@@ -121,8 +124,10 @@ def _refusal(draw: Draw) -> Request:
     return Request(intent="refuel_data", slots=slots, outcome="refused", fallback=fallback)
 
 
-def _faults(draw: Draw, symptom: str, count: int, extras: Sequence[Request]) -> tuple[str, ...] | None:
-    """Faults that show as a symptom, one of its own family among them."""
+def _faults(
+    draw: Draw, symptom: str, count: int, extras: Sequence[Request], *, first: tuple[str, ...] = ()
+) -> tuple[str, ...] | None:
+    """Faults that show as a symptom, ``first`` and one of its own family among them."""
     rng = draw.rng
     barred = SLOW if symptom == "mms" else frozenset()
     intents = {request.intent for request in extras}
@@ -134,12 +139,14 @@ def _faults(draw: Draw, symptom: str, count: int, extras: Sequence[Request]) -> 
         barred |= {"pause", "bill_suspension"}
     own = [name for name in of(_FAMILIES[symptom][-1]) if name not in barred]
     names = [name for name in of(*_FAMILIES[symptom]) if name not in barred]
-    chosen = [rng.choice(own)]
+    chosen = list(dict.fromkeys([*first, rng.choice(own)]))
     rng.shuffle(names)
     for name in names:
         if len(chosen) < count and name not in chosen and not any(_clash(name, other) for other in chosen):
             chosen.append(name)
-    return tuple(rng.sample(chosen, count)) if len(chosen) == count else None
+    if len(chosen) != count or any(_clash(one, other) for one in chosen for other in chosen if one != other):
+        return None
+    return tuple(rng.sample(chosen, count))
 
 
 def _clash(one: str, other: str) -> bool:
@@ -153,8 +160,6 @@ def _symptom(draw: Draw, symptom: str, faults: Sequence[str], *, change: bool) -
     slots = _remedy(draw)
     if not change:
         return Request(intent=symptom, slots=slots)
-    if "data_used_up" not in faults:
-        return None
     other = _remedy(draw)
     if other == slots:
         return None
@@ -175,10 +180,11 @@ def _transfer(draw: Draw, count: int, symptom: str) -> Plot | None:
         faults.insert(0, "airplane_on")
     wish = Request(intent=symptom, slots=_remedy(draw) if symptom != "service" else {}, outcome="transferred")
     kinds = ["refuel_data"] if lost == "contract_ended" else ["pay_bill", rng.choice(("refuel_data", "change_plan"))]
-    if count - len(faults) > len(kinds):
-        return None
-    made = [_billing(draw, kind) for kind in rng.sample(kinds, count - len(faults))]
+    made = [_billing(draw, kind) for kind in rng.sample(kinds, min(len(kinds), count - len(faults)))]
     extras = [request for request in made if request is not None]
+    if len(extras) + len(faults) < count:
+        refused = _refusal(draw)
+        extras += [] if any(request.intent == refused.intent for request in extras) else [refused]
     if len(extras) + len(faults) != count:
         return None
     return _plot(draw, tuple(faults), [*extras, wish])

@@ -11,8 +11,7 @@ COMPACT: Mapping[str, str] = {
     "identify": "What is your phone number, your full name, and your date of birth?",
     "ask_phone": "I could not find that number. What is your phone number?",
     "mismatch": "That does not match the account. What is your full name, and your date of birth?",
-    "stranger": "Sorry, I cannot help with this because your name and date of birth do not match the account. Anything "
-    "else?",
+    "stranger": "Sorry, I cannot help with this because only the owner of the account may ask for it. Anything else?",
     "help": "What can I do for you?",
     "look": "{steps}",
     "look_abroad": "{steps} Are you abroad?",
@@ -46,8 +45,8 @@ PLAIN: Mapping[str, str] = {
     "whole phone number of the line[|, please]?",
     "mismatch": "[I'm sorry, that does not match what I have on the account.|That is not what the account says.] Could "
     "you tell me your full name and your date of birth once more?",
-    "stranger": "[I'm sorry, but|Unfortunately,] I cannot help with this line, because the name and date of birth that "
-    "you gave do not match the account, and the policy lets me help the owner only. Is there anything else?",
+    "stranger": "[I'm sorry, but|Unfortunately,] I cannot help with this line, because our policy lets me help the "
+    "owner of the account only, and what you told me is not what the account says. Is there anything else?",
     "help": "[How can I help you?|What can I do for you?|What would you like me to do?]",
     "look": "[Thank you{first}.|Thanks{first}.|All right.|Let us see.] {steps} [Tell me what you see.|Let me know what "
     "it shows.]",

@@ -153,7 +153,7 @@ def doubts(text: str) -> bool:
 def abroad(text: str) -> bool | None:
     """Whether a caller says that it is abroad; ``None`` where nothing is said about it."""
     low = mend(text)
-    if re.search(r"\b(?:at home|not abroad|not traveling)\b", low):
+    if re.search(r"\b(?:at home|not abroad|not traveling|own country)\b", low):
         return False
     return True if re.search(r"\babroad\b", low) else None
 
@@ -209,7 +209,7 @@ _SCREEN: Final = tuple(
         ("apn", r"current apn name: (\w+)"),
         ("mmsc", r"mmsc url \(for picture messages\): (not set|\S+)"),
         ("wifi_calling", r"wi-fi calling is (?:currently turned|now) (on|off)"),
-        ("signal", r"\b(no signal|poor|fair|good|excellent)\b"),
+        ("signal", r"\b(no signal|(?:poor|fair|good|excellent)(?=\W{1,6}[2345]g\b))"),
         ("speed", r"\((very poor|poor|fair|good|excellent)\)|speed test failed"),
         ("mms", r"messaging app (can|cannot) send"),
     )

@@ -24,8 +24,7 @@ def work_off(expert: TelecomExpert, ticket: str) -> Script:
     """The work on a ticket, to its end by ``done`` or a transfer."""
     worker = _Worker(ticket)
     if not (yield from worker.look_up()):
-        reason = "the name and date of birth in the ticket do not match the account"
-        yield Say(f"I cannot do this because {reason}.")
+        yield Say("I cannot do this, because the caller is not the owner of the account.")
         yield Call("done")
         return
     for line in _ITEM.findall(ticket):

@@ -66,12 +66,8 @@ def _who(facts: Mapping[str, Any]) -> str:
     known = f" Your customer id is {facts['customer_id']}." if "customer_id" in facts else ""
     return (
         f"You are {facts['full_name']}, born on {facts['dob']}. The number of the line in your phone, a "
-        f"{facts['device']}, is {facts['phone']}.{known} You are {place}. It began {_began(facts['since'])}."
+        f"{facts['device']}, is {facts['phone']}.{known} You are {place}. It began {facts['since']}."
     )
-
-
-def _began(since: str) -> str:
-    return f"on {since}" if since == "the weekend" else since
 
 
 def _wish(request: Request, rng: random.Random) -> str:

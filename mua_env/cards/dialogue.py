@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -26,6 +26,7 @@ class Exchange:
         stop: the user ended the dialogue.
         writes: names of writing tools that succeeded since the user spoke last.
         results: what tools answered since then, the user's own among them.
+        shown: the last result of each of the user's own tools that it used for this answer.
     """
 
     turn: int
@@ -34,6 +35,7 @@ class Exchange:
     stop: bool = False
     writes: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
+    shown: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -63,6 +65,10 @@ class Ground:
         return sources(self.task, self.language)
 
 
+_PERSONAL = frozenset({"user_id", "customer_id", "owner_id", "phone_id", "imei"})
+"""Columns of the tables whose rows belong to somebody."""
+
+
 @dataclass(frozen=True)
 class Grounds:
     """Makes the ground of each task of one domain."""
@@ -78,7 +84,7 @@ class Grounds:
         Raises:
             DomainError: the domain has no language.
         """
-        public = {name: table for name, table in rows.items() if table and "user_id" not in table[0]}
+        public = {name: table for name, table in rows.items() if table and not _PERSONAL & table[0].keys()}
         writing = frozenset(name for name, spec in domain.toolkit.specs.items() if spec.writes)
         return cls(domain.language, writing, Tokens.of(public))
 
@@ -107,7 +113,11 @@ def _exchanges(trajectory: Trajectory, writing: frozenset[str]) -> Iterator[Exch
                 writes.append(name)
         elif entry.source == "user" and not entry.hidden.get("fault"):
             stop = bool(entry.hidden.get("stop"))
-            own = [result["content"] for act in entry.hidden.get("acts", ()) for result in act.get("results", ())]
-            results += own
-            yield Exchange(entry.turn, heard, content, stop, tuple(writes), tuple(results))
+            own = [result for act in entry.hidden.get("acts", ()) for result in act.get("results", ())]
+            results += [result["content"] for result in own]
+            shown: dict[str, str] = {}
+            for result in own:
+                shown.pop(str(result.get("name")), None)
+                shown[str(result.get("name"))] = result["content"]
+            yield Exchange(entry.turn, heard, content, stop, tuple(writes), tuple(results), shown)
             writes, results = [], []

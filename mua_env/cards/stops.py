@@ -8,6 +8,7 @@ from mua_env.cards import cues
 from mua_env.cards.dialogue import Exchange, Ground
 from mua_env.cards.facts import mentions
 from mua_env.cards.measures import Violation
+from mua_env.tasks import Request
 
 PATIENCE = 3
 """Useless turns of the agent in a row after which nobody is blamed for leaving."""
@@ -29,7 +30,7 @@ def early_stop(dialogue: Sequence[Exchange], ground: Ground) -> list[Violation]:
     elif _unacted(dialogue):
         return [_early(last, "the agent has not acted on the last confirmation")]
     wanted = len(ground.task.goal.requests) if ground.task.goal else 0
-    settled = sum(_settled(turn, ground) for turn in dialogue)
+    settled = sum(_settled(turn, ground) for turn in dialogue) + len(_witnessed(dialogue, ground))
     if settled < wanted:
         return [_early(last, f"{settled} of {wanted} requests can be settled")]
     return []
@@ -45,14 +46,20 @@ def late_stop(dialogue: Sequence[Exchange], ground: Ground) -> list[Violation]:
     if goal is None:
         return []
     changes = sum(request.change is not None and request.change.after == "confirmation" for request in goal.requests)
-    wanted = len(goal.requests) + changes
+    # What the user believes only when it has seen it cannot be settled by a claim.
+    seen = {at: turn for turn, at in _witnessed(dialogue, ground)}
+    by_claim = [at for at, request in enumerate(goal.requests) if not _must_see(request, ground)]
+    if len(by_claim) + len(seen) < len(goal.requests):
+        return []
+    wanted = len(by_claim) + changes
     settled, refusing, on = 0, False, []
     for turn in dialogue:
         refuses = _refuses(turn.text)
         claims = _claims(turn.text) and not refuses
         settled += claims or (refuses and not refusing)
         refusing = refuses
-        if settled >= wanted and cues.CLOSES.search(turn.text) and not turn.stop:
+        done = settled >= wanted and all(at <= turn.turn for at in seen.values())
+        if done and cues.CLOSES.search(turn.text) and not turn.stop:
             on.append(turn)
     if len(on) < 2:
         return []
@@ -105,6 +112,21 @@ def _settled(turn: Exchange, ground: Ground) -> int:
     """How many requests an exchange may have settled."""
     spoken = _claims(turn.text) or _refuses(turn.text) or _answers(turn.text, ground)
     return max(len(turn.writes), int(spoken))
+
+
+def _must_see(request: Request, ground: Ground) -> bool:
+    intent = ground.language.intents.get(request.intent)
+    return intent is not None and intent.witnessed
+
+
+def _witnessed(dialogue: Sequence[Exchange], ground: Ground) -> list[tuple[int, int]]:
+    """The turns in which the user saw with its own tools that a request is fulfilled, with the request's position."""
+    found: dict[int, int] = {}
+    for at, request in enumerate(ground.task.goal.requests if ground.task.goal else ()):
+        for turn in dialogue if _must_see(request, ground) else ():
+            if turn.shown and ground.language.settled(request.intent, request.slots, turn.shown):
+                found.setdefault(at, turn.turn)
+    return [(turn, at) for at, turn in found.items()]
 
 
 def _moves(turn: Exchange, ground: Ground) -> bool:

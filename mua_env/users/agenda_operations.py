@@ -89,7 +89,8 @@ def _in_sentence(sentence: str, operations: Sequence[Operation]) -> Iterator[Dee
     if _CONDITION.search(low):
         return
     question = low.rstrip("\"') ").endswith("?")
-    found = [(match, operation) for operation in operations for match in operation.pattern.finditer(sentence)]
+    able = (op for op in operations if not op.words or any(word in low for word in op.words))
+    found = [(match, operation) for operation in able for match in operation.pattern.finditer(sentence)]
     for match, operation in sorted(found, key=lambda item: item[0].start()):
         before = _ITEM.sub("", low[: match.start()], count=1)
         clause = _BREAK.split(before)[-1]

@@ -96,7 +96,8 @@ class Speaker:
     def _slip(self, value: str) -> str:
         """A false start with two characters swapped, broken off and put right; too short to be taken for a value."""
         code = unmark(value)
-        at = next((i for i in range(2, min(len(code) - 3, 4)) if code[i] != code[i + 1]), 0)
+        places = range(2, min(len(code) - 3, 4))
+        at = next((i for i in places if code[i] != code[i + 1] and code[i : i + 2].isalnum()), 0)
         if not at:
             return value
         wrong = self.voice.keep(f"{code[:at]}{code[at + 1]}{code[at]}-")

@@ -15,7 +15,7 @@ from engine.test_leaks import fields
 from mua_env.env import DialogueEnv
 from mua_env.messages import AssistantMessage, ToolCall
 from mua_env.session import Session
-from mua_env.tasks import Task
+from mua_env.tasks import Action, Task
 
 IDS = sorted(mua_env.environment_ids().values())
 
@@ -26,18 +26,30 @@ def make(env_id: str, **options: Any) -> DialogueEnv:
     return env
 
 
-def gold(session: Session) -> AssistantMessage:
+def turn_of(*actions: Action) -> AssistantMessage:
     calls = [
         ToolCall.model_validate({"function": {"name": action.name, "arguments": action.arguments}})
-        for action in session.task.actions
-        if not session.world.is_terminal(action.name)
+        for action in actions
     ]
     return AssistantMessage(tool_calls=tuple(calls))
 
 
+def gold(session: Session) -> AssistantMessage:
+    """The last calls of the agent in the gold, after what comes before them was done in both pairs of hands."""
+    actions = [action for action in session.task.actions if not session.world.is_terminal(action.name)]
+    while any(action.requestor == "user" for action in actions):
+        action = actions.pop(0)
+        assert session.world.call(action.name, action.arguments, requestor=action.requestor).ok
+    return turn_of(*actions)
+
+
 def task_with_effect(env: DialogueEnv) -> Task:
     scorer = env.setting.scorer
-    return next(task for task in env.setting.tasks if scorer.gold(task).changes and not task.requirements)
+    return next(
+        task
+        for task in env.setting.tasks
+        if scorer.gold(task).changes and not task.requirements and task.actions[-1].requestor == "agent"
+    )
 
 
 @pytest.mark.parametrize("env_id", IDS)
@@ -99,6 +111,7 @@ def test_one_dialogue_branches_eight_ways(env_id: str) -> None:
     task = task_with_effect(env)
     env.reset(seed=1, options={"task_id": task.id})
     env.step("Could you tell me your email address, please?")
+    before = env.session.world.snapshot()
     branches = [env.fork() for _ in range(8)]
     rewards = []
     for number, branch in enumerate(branches):
@@ -107,7 +120,7 @@ def test_one_dialogue_branches_eight_ways(env_id: str) -> None:
         branch.step("What else?")
         rewards.append(branch.session.score_now().reward)
     assert rewards == [0.0, 1.0] * 4
-    assert env.session.world.snapshot() == {}
+    assert env.session.world.snapshot() == before
     heard = [[entry.message.content for entry in branch.session.episode.entries][:3] for branch in branches]
     assert all(each == heard[0] for each in heard)
     # The users go on alike in branches that did alike.

@@ -13,16 +13,21 @@ from mua_env.session import Session
 pytestmark = pytest.mark.postgres
 
 
-def gold_turn(session: Session) -> AssistantMessage:
-    calls = [
-        ToolCall.model_validate({"function": {"name": action.name, "arguments": action.arguments}})
-        for action in session.task.actions
-        if not session.world.is_terminal(action.name)
-    ]
-    return AssistantMessage(tool_calls=tuple(calls))
+def run_gold(session: Session) -> list[str | None]:
+    """The gold in both pairs of hands: what the calls gave."""
+    results: list[str | None] = []
+    for action in session.task.actions:
+        if session.world.is_terminal(action.name):
+            continue
+        if action.requestor == "user":
+            results.append(session.world.call(action.name, action.arguments, requestor="user").content)
+            continue
+        call = ToolCall.model_validate({"id": "c", "function": {"name": action.name, "arguments": action.arguments}})
+        results += [m.content for m in session.send(AssistantMessage(tool_calls=(call,))).messages]
+    return results
 
 
-@pytest.mark.parametrize("env_id", ["MUA/Retail-v1", "MUA/Airline-v1"])
+@pytest.mark.parametrize("env_id", ["MUA/Retail-v1", "MUA/Airline-v1", "MUA/Telecom-v1"])
 def test_gold_gives_the_same_on_both(env_id: str, postgres_url: str) -> None:
     assert mua_env.environment_ids()
     ours, theirs = (gym.make(env_id, database_url=url, tasks="test") for url in (None, postgres_url))
@@ -34,10 +39,8 @@ def test_gold_gives_the_same_on_both(env_id: str, postgres_url: str) -> None:
             inner = env.unwrapped
             assert isinstance(inner, DialogueEnv)
             session = inner.session
-            turn = gold_turn(session)
-            results = session.send(turn).messages if turn.tool_calls else []
-            score = session.score_now()
-            seen.append(([m.content for m in results], session.world.snapshot(), score))
+            results = run_gold(session)
+            seen.append((results, session.world.snapshot(), session.score_now()))
         assert seen[0] == seen[1]
         assert seen[1][2].parts["database"] == 1.0
         with_effect += bool(seen[1][1])

@@ -4,12 +4,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Final
 
 from mua_env.language import Operation
 
 _MY = r"(?:(?:the|your|your phone's|your device's|phone's|this|on|off) )*"
+_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "toggle_airplane_mode": ("plane", "flight"),
+    "toggle_data": ("data",),
+    "toggle_roaming": ("roaming",),
+    "toggle_data_saver_mode": ("saver",),
+    "toggle_wifi": ("wifi", "wi-fi"),
+    "toggle_wifi_calling": ("calling",),
+    "check_status_bar": ("status", "signal", "icon", "screen", "service", "bars", "reception"),
+    "check_network_status": ("network", "connect", "plane", "flight", "data", "roaming"),
+    "check_network_mode_preference": ("network",),
+    "check_sim_status": ("sim",),
+    "check_data_restriction_status": ("data",),
+    "check_apn_settings": ("apn", "access point"),
+    "check_wifi_calling_status": ("calling",),
+    "check_wifi_status": ("wifi", "wi-fi"),
+    "check_vpn_status": ("vpn",),
+    "check_installed_apps": ("apps",),
+    "check_app_permissions": ("permission", "storage", "sms"),
+    "run_speed_test": ("speed",),
+    "can_send_mms": ("mms", "picture", "photo", "multimedia"),
+    "check_payment_request": ("request",),
+    "reseat_sim_card": ("sim",),
+    "reset_apn_settings": ("reset", "restore", "revert"),
+    "reboot_device": ("restart", "reboot", "power", "off and"),
+    "set_network_mode_preference": ("5g", "4g", "3g", "2g", "lte", "automatic"),
+    "disconnect_vpn": ("vpn",),
+    "connect_vpn": ("vpn",),
+    "grant_app_permission": ("permission", "storage", "sms"),
+    "make_payment": ("pay", "request"),
+}
+"""Of each tool: words of which one stands in every sentence that asks for it."""
 _LOOK = (
     r"(?:check|see|look|verify|confirm|tell me|know|whether|view|open|inspect|find out|read|is|are|does|what(?:'s| is)?|"
     r"share|describe|report)"
@@ -69,7 +101,7 @@ def _grant(permission: str) -> Operation:
     )
 
 
-OPERATIONS: Final = (
+_ALL_OF_THEM = (
     *(operation for name in SWITCHES for operation in _switch(name)),
     _state("airplane"),
     _state("data"),
@@ -162,4 +194,5 @@ OPERATIONS: Final = (
         r"\bpay\b (?:the |your |this |that |it|now|for )[^.?!\n]{0,40}|\b(?:accept|approve)\b[^.?!\n]{0,20}\brequest\b",
     ),
 )
-"""In the order of their mention in a manual; that of an agent's text counts."""
+OPERATIONS: Final = tuple(replace(operation, words=_WORDS[operation.tool]) for operation in _ALL_OF_THEM)
+"""What a caller can be guided to do."""

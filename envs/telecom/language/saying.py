@@ -44,11 +44,9 @@ def value(slot: str, source: Mapping[str, Any], voice: Voice) -> str | None:
     if held is None:
         return None
     if slot == "location":
-        return (
-            voice.say("[at home|not abroad|at home, not traveling]")
-            if held == "home"
-            else (voice.say("[abroad, in|traveling abroad, in|abroad right now, in] {place}", place=voice.keep(held)))
-        )
+        if held == "home":
+            return voice.say("[not abroad|not traveling|in my own country]")
+        return voice.say("[abroad, in|traveling abroad, in|abroad right now, in] {place}", place=voice.keep(held))
     return voice.keep(_date(held) if slot == "dob" and not voice.short else str(held))
 
 

@@ -65,7 +65,7 @@ SLOTS: Mapping[str, Slot] = {
             "time it began",
             r"\bwhen did (?:it|this|that|the (?:problem|issue))\b|\bsince when\b|\bhow long\b|\bwhen (?:it|this) "
             r"(?:started|began)\b|\bfirst notice\b",
-            short="[Since {value}.|{value}.]",
+            short="[{value}.|It began {value}.]",
             long="[It began|It started|I noticed it] {value}.",
             personal=True,
         ),
