@@ -28,6 +28,8 @@ _DUMMY: list[dict[str, Any]] = [
     {"role": "user", "content": "dummy"},
     {"role": "assistant", "content": "dummy"},
 ]
+_KNOWN = 32
+"""System turns whose tokens are kept; a run has one for each domain."""
 _PROBE_TOOL = {
     "type": "function",
     "function": {"name": "probe_tool", "description": "-", "parameters": {"type": "object", "properties": {}}},
@@ -52,6 +54,7 @@ class ChatTokens:
     def __init__(self, tokenizer: PreTrainedTokenizerBase, template_options: dict[str, Any] | None = None) -> None:
         self.tokenizer = tokenizer
         self.options = dict(template_options or {})
+        self._system_turns: dict[str, Chunk] = {}
         if not getattr(tokenizer, "chat_template", None):
             raise ConfigError("the tokenizer has no chat template; set tokenizer.chat_template")
         if not tokenizer.is_fast:
@@ -76,11 +79,13 @@ class ChatTokens:
             system = SystemPrompt("\n\n".join(filter(None, [system.text, tools_as_text(system.tools)])), None)
         head = [{"role": "system", "content": system.text}] if system.text else []
         text = self._render([*head, *map(dump, messages)], system.tools, True)
-        parts: list[tuple[str, Source]] = []
+        first: Chunk = ([], [])
         if head or system.tools:
-            parts.append((self._first_turn(text, system.text), "system"))
-        parts.extend((message.content or "", source_of(message)) for message in messages)
-        return self._encode(text, parts)
+            # Thousands of tokens, the same for all dialogues. A special token ends them, so they are encoded alone.
+            end = text.index(self.end_token) + len(self.end_token)
+            first, text = self._system_turn(text[:end], system.text), text[end:]
+        ids, sources = self._encode(text, [(message.content or "", source_of(message)) for message in messages])
+        return first[0] + ids, first[1] + sources
 
     def suffix(self, messages: Sequence[Message]) -> Chunk:
         """The tokens between two turns of the agent: what follows its end-of-turn token, the messages that
@@ -118,7 +123,14 @@ class ChatTokens:
             )
         )
 
-    def _first_turn(self, text: str, system: str) -> str:
+    def _system_turn(self, text: str, system: str) -> Chunk:
+        if text not in self._system_turns:
+            if len(self._system_turns) >= _KNOWN:
+                self._system_turns.clear()
+            self._system_turns[text] = self._encode(text, [(self._content(text, system), "system")])
+        return self._system_turns[text]
+
+    def _content(self, text: str, system: str) -> str:
         """The content of the system turn as rendered, tool schemas included."""
         end = text.index(self.end_token)
         start = text.find(system) if system else text.find("\n") + 1

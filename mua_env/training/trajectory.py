@@ -6,6 +6,7 @@ sampled (mask 1) and what the environment and the chat template add (mask 0).
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -86,12 +87,14 @@ class TokenTrajectory:
         self.logprobs.extend([0.0] * len(ids))
 
     def _mark(self, sources: Sequence[Source], *, start: int) -> None:
-        for position, source in enumerate(sources, start):
+        for source, run in itertools.groupby(sources):
+            end = start + sum(1 for _ in run)
             last = self.spans[-1] if self.spans else None
-            if last is not None and last.end == position and last.source == source:
-                self.spans[-1] = Span(last.start, position + 1, source)
+            if last is not None and last.end == start and last.source == source:
+                self.spans[-1] = Span(last.start, end, source)
             else:
-                self.spans.append(Span(position, position + 1, source))
+                self.spans.append(Span(start, end, source))
+            start = end
 
     def check(self) -> None:
         """Assert what must always hold.

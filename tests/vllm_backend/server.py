@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _HERE = Path(__file__).parent
-STARTING = 300.0
+STARTING = 900.0
 """Seconds until the server must answer; some 40 are needed on two idle cores."""
 
 

@@ -1,0 +1,330 @@
+"""The rollout driver: makespan with slow users, tokens read, and its share of a GRPO step.
+
+    python benchmarks/rollout.py                 # everything; some minutes
+    python benchmarks/rollout.py --skip-training # the makespan alone; under a minute
+
+**Makespan.** Real dialogues of retail with its full policy document and tool schemas: real sessions, databases and
+tokens. The turns are those of the scripted expert and the replies those of the agenda user; only the time that model
+and user take is simulated: 0.3 to 2 seconds with a long tail for each user's reply. The model is timed in two ways.
+``turns apart``: each turn takes 0.3 to 2 seconds of its own, whatever else is sampled, as with a server that has room.
+``one batch``: a model in this process makes one token for all turns under way in each step of 15 milliseconds.
+
+The ideal is a bound from below for any driver: the longest dialogue's own waiting, the sum of its users' and its
+model's times, as if it were alone on an endless machine and all else took no time. ``rounds`` is what a driver would
+need that samples a turn for every dialogue and then waits for every user, computed from the same times.
+
+**A GRPO step.** `examples/retail_small.yaml` with a short cold start; seconds of the processor by part of an update.
+
+The script ends with status 1 when a goal is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import random
+import tempfile
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from measure import show
+
+from mua_env.messages import AssistantMessage
+from mua_env.setting import load_setting
+from mua_env.tasks import Task
+from mua_env.training.backends.base import Backend, TurnRequest
+from mua_env.training.backends.batching import Batcher
+from mua_env.training.chat import ChatTokens
+from mua_env.training.config import LengthConfig, load_config
+from mua_env.training.generation import DecoderStats, SampledTurn
+from mua_env.training.pool import DialoguePool
+from mua_env.training.rollout import Dialogue, RolloutDriver
+from mua_env.training.scratch import build_tokenizer
+from mua_env.users.agenda import AgendaUser
+from mua_env.users.base import UserReply, UserSession, UserSimulator
+
+STEP = 0.015
+GOALS = {"makespan over ideal": 1.05, "overhead of a step": 0.05, "tokens read over final length": 1.1}
+
+
+def latency(rng: random.Random) -> float:
+    """Seconds: 0.3 to 2, half of them under 0.5, one in twenty at 2."""
+    return min(2.0, 0.3 * rng.paretovariate(1.5))
+
+
+class SlowUser(UserSimulator):
+    """The agenda user, whose replies take a while. Keeps what each dialogue's took, by the dialogue's seed."""
+
+    name = "slow agenda"
+
+    def __init__(self) -> None:
+        self.inner, self.slow, self.waits = AgendaUser(persona="terse", noise=0), True, dict[int, list[float]]()
+
+    def start(self, task: Task, *, seed: int, context: Mapping[str, Any] | None = None) -> UserSession:
+        waits = self.waits[seed] = []
+        return _SlowSession(self.inner.start(task, seed=seed, context=context), random.Random(seed), waits, self.slow)
+
+
+class _SlowSession(UserSession):
+    def __init__(self, inner: UserSession, rng: random.Random, waits: list[float], slow: bool) -> None:
+        self.inner, self.rng, self.waits, self.slow = inner, rng, waits, slow
+
+    def reply(self, agent_text: str | None) -> UserReply:
+        return self.inner.reply(agent_text)
+
+    async def areply(self, agent_text: str | None) -> UserReply:
+        self.waits.append(latency(self.rng))
+        await asyncio.sleep(self.waits[-1])
+        return self.reply(agent_text)
+
+    def fork(self) -> UserSession:
+        return _SlowSession(self.inner.fork(), random.Random(self.rng.random()), list(self.waits), self.slow)
+
+
+class Script:
+    """The turns of each dialogue, as the expert took them, and the seconds that each takes."""
+
+    def __init__(self, turns: Sequence[Sequence[Sequence[int]]]) -> None:
+        self.turns = turns
+
+    def begin(self) -> None:
+        self.stats = DecoderStats()
+        self.said = [0] * len(self.turns)
+        self.waits: list[list[float]] = [[] for _ in self.turns]
+
+    def next(self, row: int, read: int) -> SampledTurn:
+        ids = list(self.turns[row][self.said[row]])
+        self.said[row] += 1
+        self.stats.read += read
+        self.stats.sampled += len(ids)
+        return SampledTurn(ids, [0.0] * len(ids))
+
+
+class TurnsApart(Script):
+    """A backend whose turns take their own time."""
+
+    def begin(self, *, temperature: float = 1.0, seeds: Sequence[int] = ()) -> None:
+        super().begin()
+        self.clocks = [random.Random(seed) for seed in seeds]
+
+    async def sample(self, row: int, ids: Sequence[int], budget: int) -> SampledTurn:
+        self.waits[row].append(latency(self.clocks[row]))
+        await asyncio.sleep(self.waits[row][-1])
+        return self.next(row, len(ids))
+
+    def drop(self, row: int) -> None:
+        pass
+
+    async def aclose(self) -> None:
+        pass
+
+
+class OneBatch(Script):
+    """An engine that makes a token for all turns under way in each step."""
+
+    def begin(self, *, temperature: float = 1.0, seeds: Sequence[int] = ()) -> None:
+        super().begin()
+        self.under_way: dict[int, tuple[int, SampledTurn]] = {}
+
+    def step(self, requests: Sequence[TurnRequest]) -> Mapping[int, SampledTurn]:
+        for request in requests:
+            turn = self.next(request.row, len(request.ids))
+            self.waits[request.row].append(len(turn.ids) * STEP)
+            self.under_way[request.row] = (len(turn.ids), turn)
+        time.sleep(STEP)
+        self.under_way = {row: (left - 1, turn) for row, (left, turn) in self.under_way.items()}
+        ended = {row: turn for row, (left, turn) in self.under_way.items() if not left}
+        self.under_way = {row: entry for row, entry in self.under_way.items() if entry[0]}
+        return ended
+
+    def drop(self, rows: Iterable[int]) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+def rehearse(pool: DialoguePool, tasks: Sequence[Task]) -> list[list[AssistantMessage]]:
+    """The expert's turns in each dialogue."""
+    turns = []
+    for dialogue in pool.dialogues(tasks, range(len(tasks))):
+        agent, said = pool.setting.domain.expert(style="compact"), []
+        session, result = dialogue.session, dialogue.session.start(dialogue.task, seed=dialogue.seed)
+        agent.reset(system_prompt=session.system_prompt, tools=session.tools, seed=dialogue.seed)
+        while not result.done:
+            said.append(agent.act(result.messages))
+            result = session.send(said[-1])
+        turns.append(said)
+    return turns
+
+
+def makespans(count: int) -> dict[str, dict[str, float]]:
+    """Both ways of timing the model, over the same dialogues."""
+    user = SlowUser()
+    setting = load_setting("MUA/Retail-v1", "generate:level=2:split=train")
+    pool = DialoguePool(setting, user)
+    tasks = [setting.tasks[number] for number in range(count)]
+    messages = rehearse(pool, tasks)
+    corpus = [setting.tasks.policy, *(str(tool) for tool in setting.tools)]
+    chat = ChatTokens(build_tokenizer([*corpus, *(str(m) for said in messages for m in said)], vocabulary=4096))
+    turns = [[chat.agent_turn(message) for message in said] for said in messages]
+    driver = RolloutDriver(chat, lengths=LengthConfig())
+    apart, batch = TurnsApart(turns), OneBatch(turns)
+    rows = {}
+    for name, script, backend in (("turns apart", apart, apart), ("one batch", batch, Batcher(batch))):
+        rows[name] = _hold(driver, backend, script, user, pool.dialogues(tasks, range(count)))
+    pool.close()
+    return rows
+
+
+def _hold(
+    driver: RolloutDriver, backend: Backend, script: Script, user: SlowUser, dialogues: list[Dialogue]
+) -> dict[str, float]:
+    seeds = range(len(dialogues))
+    begun, busy = time.perf_counter(), time.process_time()
+    trajectories = asyncio.run(driver.hold(backend, dialogues, seeds=seeds))
+    measured, busy = time.perf_counter() - begun, time.process_time() - busy
+    assert all(trajectory.reward == 1 for trajectory in trajectories), "the expert solves every task"
+    ideal = max(sum(script.waits[row]) + sum(user.waits[row]) for row in seeds)
+    lengths = sum(map(len, trajectories))
+    turns = sum(trajectory.turns for trajectory in trajectories)
+    return {
+        "dialogues": len(dialogues),
+        "turns": turns,
+        "tokens": lengths,
+        "ideal s": ideal,
+        "measured s": measured,
+        "over ideal": measured / ideal,
+        "rounds s": _rounds([user.waits[row] for row in seeds], script.waits),
+        "driver CPU ms a turn": 1000 * busy / turns,
+        "read over length": script.stats.read / lengths,
+    }
+
+
+def _rounds(users: Sequence[list[float]], models: Sequence[list[float]]) -> float:
+    """Everyone waits for the slowest model turn, and then for the slowest user, again and again."""
+    total = 0.0
+    for waits in (users, models):
+        for turn in range(max(map(len, waits))):
+            total += max(each[turn] for each in waits if turn < len(each))
+    return total
+
+
+class Stopwatch:
+    """Seconds of the processor within wrapped methods, calls within calls of the same name counted once."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    def wrap(self, owner: type, method: str, name: str) -> None:
+        inner = getattr(owner, method)
+
+        def timed(*args: Any, **kwargs: Any) -> Any:
+            begun = time.process_time()
+            try:
+                return inner(*args, **kwargs)
+            finally:
+                self.seconds[name] = self.seconds.get(name, 0.0) + time.process_time() - begun
+
+        setattr(owner, method, timed)
+
+
+def grpo_step(updates: int) -> dict[str, float]:
+    """Seconds of the processor that the parts of an update take, in the mean."""
+    from transformers import TrainerCallback
+
+    from mua_env.training.backends.cache_engine import CacheEngine
+    from mua_env.training.grpo import DialogueGRPOTrainer
+    from mua_env.training.pipeline import Run
+
+    config = load_config(str(Path(__file__).parent.parent / "examples" / "retail_small.yaml"))
+    assert config.cold_start is not None
+    assert config.grpo is not None
+    cold_start = config.cold_start.model_copy(update={"trajectories": 300, "renumbered": 0})
+    grpo = config.grpo.model_copy(update={"steps": updates})
+    watch, read, length = Stopwatch(), [0], [0]
+    totals: list[float] = []
+
+    class Clock(TrainerCallback):
+        def on_step_begin(self, *args: Any, **kwargs: Any) -> None:
+            self.begun, self.parts = time.process_time(), dict(watch.seconds)
+
+        def on_step_end(self, *args: Any, **kwargs: Any) -> None:
+            parts = {name: value - self.parts.get(name, 0.0) for name, value in watch.seconds.items()}
+            totals.append(time.process_time() - self.begun)
+            found.append(parts)
+
+    found: list[dict[str, float]] = []
+    inner = RolloutDriver.run
+
+    def counted(driver: RolloutDriver, *args: Any, **kwargs: Any) -> Any:
+        trajectories = inner(driver, *args, **kwargs)
+        read[0] += driver.stats.read
+        length[0] += sum(map(len, trajectories))
+        return trajectories
+
+    with tempfile.TemporaryDirectory() as folder:
+        evaluation = config.evaluation.model_copy(update={"tasks": 8, "every": 0})
+        changed = {"cold_start": cold_start, "grpo": grpo, "evaluation": evaluation}
+        run = Run(config.model_copy(update=changed), folder=Path(folder) / "run")
+        try:
+            run.start()
+            run.cold_start()
+            RolloutDriver.run = counted  # type: ignore[method-assign]
+            watch.wrap(RolloutDriver, "run", "rollout")
+            watch.wrap(CacheEngine, "step", "engine")
+            watch.wrap(CacheEngine, "_forward", "forward")
+            for user in {type(run.pool.user.start(run.pool.setting.tasks[0], seed=0)) for _ in range(1)}:
+                watch.wrap(user, "reply", "users")
+            start = DialogueGRPOTrainer.__init__
+
+            def with_clock(trainer: Any, **kwargs: Any) -> None:
+                start(trainer, **{**kwargs, "callbacks": [*(kwargs.get("callbacks") or []), Clock()]})
+
+            DialogueGRPOTrainer.__init__ = with_clock  # type: ignore[method-assign]
+            run.grpo()
+        finally:
+            run.close()
+    mean = {name: sum(each.get(name, 0.0) for each in found) / len(found) for name in watch.seconds}
+    total = sum(totals) / len(totals)
+    overhead = mean["rollout"] - mean["engine"] - mean["users"]
+    return {
+        "update s": total,
+        "forward passes of sampling s": mean["forward"],
+        "cache and sampling s": mean["engine"] - mean["forward"],
+        "users s": mean["users"],
+        "environment, tokens, driver s": overhead,
+        "log-probabilities, loss, update s": total - mean["rollout"],
+        "overhead of a step": overhead / total,
+        "tokens read over final length": read[0] / length[0],
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dialogues", type=int, default=256)
+    parser.add_argument("--updates", type=int, default=3)
+    parser.add_argument("--skip-training", action="store_true")
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    rows = makespans(options.dialogues)
+    show("Makespan", list(next(iter(rows.values()))), rows)
+    reached = {"makespan over ideal": max(row["over ideal"] for row in rows.values())}
+    reached["tokens read over final length"] = max(row["read over length"] for row in rows.values())
+    results: dict[str, Any] = {"makespan": rows}
+    if not options.skip_training:
+        step = results["step"] = grpo_step(options.updates)
+        show("A GRPO step", ["value"], {name: {"value": round(value, 3)} for name, value in step.items()})
+        reached.update({name: step[name] for name in step if name in GOALS})
+    for name, value in reached.items():
+        print(f"{name}: {value:.3f} (goal {GOALS[name]}) {'reached' if value <= GOALS[name] else 'MISSED'}")
+    if options.json:
+        options.json.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+    return int(any(value > GOALS[name] for name, value in reached.items()))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
