@@ -81,6 +81,8 @@ class NetworkTools(Handset):
     @tool(writes=True)
     def set_network_mode_preference(self, mode: NetworkMode) -> str:
         """Choose which networks the phone looks for. Newer ones are faster."""
+        if not isinstance(mode, str):
+            raise ToolError(f"the mode must be a string, got {mode!r}")
         with self.changing() as phone:
             if mode not in radio.TECHNOLOGY:
                 known = ", ".join(radio.TECHNOLOGY)

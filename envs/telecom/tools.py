@@ -122,7 +122,7 @@ class OperatorTools(Toolkit):
         self,
         customer_id: CustomerId,
         line_id: LineId,
-        gb_amount: Annotated[float, Field(description="How much to add, in GB; more than 0.")],
+        gb_amount: Annotated[float, Field(allow_inf_nan=False, description="How much to add, in GB; more than 0.")],
     ) -> Record:
         """Add data to a line for this month; its price by the line's plan goes on the customer's next bill."""
         line = self.line_of(customer_id, line_id)

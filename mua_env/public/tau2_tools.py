@@ -75,6 +75,9 @@ def _object(name: str, arguments: str | Mapping[str, Any]) -> dict[str, Any]:
         raise ToolError(f"{name}: the arguments are not valid JSON ({error})") from None
     if not isinstance(values, dict):
         raise ToolError(f"{name}: the arguments must be a JSON object")
+    if "\\u" in arguments and any(0xD800 <= ord(char) < 0xE000 for char in json.dumps(values, ensure_ascii=False)):
+        # Half of a character: neither a database nor a message can hold it.
+        raise ToolError(f"{name}: the arguments hold a lone surrogate, which is no text")
     return values
 
 

@@ -146,3 +146,17 @@ def test_a_call_without_its_arguments_does_not_count() -> None:
 def test_a_call_in_the_wrong_hands_does_not_count() -> None:
     wrong = (Action(name="refuel_data", arguments={**LINE, "gb_amount": 2.0}, requestor="user"),)
     assert {mode: _scored(mode, wrong) for mode in MODES} == {"compat": 1.0, "strict": 0.0}
+
+
+def test_half_a_character_is_refused_in_both(worlds: Worlds) -> None:
+    """It would be stored, and no look at the phone could be shown any more."""
+    broken = '{"apn_settings": {"mmsc_url": "\\ud800"}}'
+    for world in worlds.values():
+        assert not world.call("set_apn_settings", broken, requestor="user").ok
+        assert "http" in world.call("check_apn_settings", "{}", requestor="user").content
+
+
+def test_an_endless_amount_is_refused(worlds: Worlds) -> None:
+    endless = json.dumps({**LINE, "gb_amount": float("inf")})
+    bought = _both(worlds, lambda world: world.call("refuel_data", endless))
+    assert {mode: result.ok for mode, result in bought.items()} == {"compat": True, "strict": False}
