@@ -26,7 +26,10 @@ from mua_env.training.config import TrainConfig, load_config
 from mua_env.training.quickstart import quickstart_config
 from mua_env.training.run_folder import read_metrics
 
-LEVELS = {"environment.sources": [{"tasks": f"generate:level={level}:split=train", "share": 1} for level in (1, 2, 3)]}
+LEVELS = {
+    "environment.sources": [{"tasks": f"generate:level={level}:split=train", "share": 1} for level in (1, 2)],
+    "lengths.total": 1600,
+}
 VARIANTS: dict[str, dict[str, Any]] = {
     "as the quick start": {},
     "dynamic sampling, 3 rounds": {"grpo.dynamic_sampling": 3},
@@ -35,8 +38,8 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "dr_grpo": {"grpo.loss_type": "dr_grpo", "grpo.std": "none"},
     "two updates a batch": {"grpo.iterations": 2},
     "GSPO, two updates a batch": {"grpo.iterations": 2, "grpo.importance": "sequence"},
-    "levels 1-3, equal shares": LEVELS,
-    "levels 1-3, curriculum": {**LEVELS, "grpo.curriculum": {"floor": 0.1}},
+    "levels 1 and 2, equal shares": LEVELS,
+    "levels 1 and 2, curriculum": {**LEVELS, "grpo.curriculum": {"floor": 0.1}},
 }
 COLUMNS = ("before %", "after %", "s.e.", "reward, last quarter %", "all equal %", "dialogues", "tokens k", "minutes")
 
@@ -141,12 +144,8 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=40, help="batches of rollouts, each variant (default 40)")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0], help="seeds (default 0)")
     parser.add_argument("--only", nargs="+", choices=list(VARIANTS), help="these variants")
-    parser.add_argument(
-        "--cold-start", type=Path, help="run folder with a cold start, instead of making one (one seed)"
-    )
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="KEY=JSON", help="change the quick start's setting"
-    )
+    parser.add_argument("--cold-start", type=Path, help="run folder with a cold start, instead of making one")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=JSON", help="change a setting")
     parser.add_argument("--json", type=Path, help="write the figures here")
     options = parser.parse_args()
     changes = {key: json.loads(value) for key, _, value in (pair.partition("=") for pair in options.set)}

@@ -210,8 +210,8 @@ class _Work:
         seed, number = self._of._seed, self._number
         spent: list[tuple[int, int, float]] = []
 
-        def hold(dialogues: Sequence[Dialogue], names: Sequence[str]) -> list[TokenTrajectory]:
-            seeds = [derive_seed(seed, "fork", number, self._start, name) for name in names]
+        def hold(dialogues: Sequence[Dialogue], keys: Sequence[tuple[int, int, int]]) -> list[TokenTrajectory]:
+            seeds = [derive_seed(seed, "fork", number, self._start + row, *which) for row, *which in keys]
             before = [(what_happened(d.session), sum(d.begun.mask if d.begun else ())) for d in dialogues]
             held = self._of._driver.run(self._model, dialogues, seeds=seeds, temperature=self._temperature)
             for (was, sampled), after in zip(before, held, strict=True):

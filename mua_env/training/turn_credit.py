@@ -99,8 +99,9 @@ class Credit:
     value: float
 
 
-Continue = Callable[[Sequence[Dialogue], Sequence[str]], list[TokenTrajectory]]
-"""Holds dialogues to their end, given a name for each that seeds are made from."""
+Continue = Callable[[Sequence[Dialogue], Sequence[tuple[int, int, int]]], list[TokenTrajectory]]
+"""Holds dialogues to their end, given what seeds are made from: for each the dialogue that it is a fork of, the turn,
+and its number among the continuations."""
 
 
 def measure_credits(
@@ -126,7 +127,7 @@ def measure_credits(
     jobs = [(row, fork, number) for row in sorted(forks) for fork in forks[row] for number in range(continuations)]
     twins = [fork.twin() for _, fork, _ in jobs]
     try:
-        held = hold(twins, [f"{row}-{fork.turn}-{number}" for row, fork, number in jobs])
+        held = hold(twins, [(row, fork.turn, number) for row, fork, number in jobs])
     finally:
         for twin in twins:
             twin.session.close()
