@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from mua_env.cards import cues
@@ -10,6 +11,7 @@ from mua_env.cards.facts import mentions
 from mua_env.cards.measures import Violation
 from mua_env.tasks import Request
 
+_TRANSFERRED = re.compile(r"\byou are being transferred to a human agent\b", re.IGNORECASE)
 PATIENCE = 3
 """Useless turns of the agent in a row after which nobody is blamed for leaving."""
 
@@ -19,11 +21,13 @@ def early_stop(dialogue: Sequence[Exchange], ground: Ground) -> list[Violation]:
 
     Whoever leaves after three useless turns of the agent has given up (see :func:`gave_up`), and is not counted. What
     is left to do is reckoned in the user's favour: a text that claims, refuses or answers something, and each writing
-    tool that succeeded, may have settled one request.
+    tool that succeeded, may have settled one request. A transfer that has been made leaves nothing to do.
     """
     if not dialogue or not dialogue[-1].stop or gave_up(dialogue, ground):
         return []
     last = dialogue[-1]
+    if _handed_over(last):
+        return []
     if cues.ASKS_TO_CONFIRM.search(last.text) and not cues.CLAIMS_DONE.search(last.text):
         if not cues.declines(last.said):
             return [_early(last, "the agent waits for a confirmation")]
@@ -97,6 +101,11 @@ def _unacted(dialogue: Sequence[Exchange]) -> bool:
         if cues.ASKS_TO_CONFIRM.search(turn.text) and cues.agrees(turn.said) and not turn.stop:
             pending = True
     return pending
+
+
+def _handed_over(turn: Exchange) -> bool:
+    """Whether the agent has called a tool and says that the user is being transferred: the user ends it there."""
+    return bool(turn.results) and _TRANSFERRED.search(turn.text) is not None
 
 
 def _claims(text: str) -> bool:

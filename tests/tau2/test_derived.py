@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from mua_env.agents.make import agent_factory
+from mua_env.cards.result import Result
+from mua_env.cards.run import CardOptions, run
+from mua_env.cards.run import plan as card_plan
 from mua_env.rollout import RolloutOptions, plan, run_rollout
-from mua_env.setting import load_setting
+from mua_env.setting import Setting, load_setting
+from mua_env.tasks import Task
 from mua_env.trajectory import Trajectory
+from mua_env.users.agenda import AgendaUser
 from mua_env.users.make import make_user
 from tests.tau2 import public
 
@@ -40,3 +47,24 @@ def test_a_transfer_does_not_end_the_dialogue_but_the_user_does() -> None:
     calls = [call.function.name for entry in ended[0].entries for call in getattr(entry.message, "tool_calls", ())]
     assert calls[-1] == "transfer_to_human_agents"
     assert ended[0].ended_by == "user_stop"
+
+
+def test_the_users_card_blames_nobody_for_leaving_after_a_transfer() -> None:
+    whole = load_setting("airline", "tau2:base", path=public.tau2_data())
+    asking = [task for task in whole.tasks if _asks_for_a_human(task)]
+    assert asking
+    setting = Setting(whole.domain, replace(whole.tasks, tasks=asking[:2], _index={}))
+    results: list[Result] = []
+    run(
+        setting,
+        AgendaUser(),
+        card_plan(setting, 20),
+        options=CardOptions(concurrency=1),
+        on_end=lambda result, _: results.append(result),
+    )
+    assert len(results) == 20
+    assert [result.violations for result in results if result.violations] == []
+
+
+def _asks_for_a_human(task: Task) -> bool:
+    return task.goal is not None and any(request.intent == "human" for request in task.goal.requests)
