@@ -329,8 +329,12 @@ class Turn(Speaker):
         current = self.agenda.current
         if current and self._must_see(current):
             return
-        if current and current.status == "confirmed" and (self.acts.more or self.acts.close):
+        if current and current.status == "confirmed" and (self.acts.more or (self.acts.close and self._left_before())):
             self._close(current, "done")
+
+    def _left_before(self) -> bool:
+        """Whether the agent says goodbye once more: at first the user asks for what it has not been told of."""
+        return self.agenda.count("_bye") > 0
 
     def _close(self, request: Pending, result: str) -> None:
         change = request.change

@@ -103,6 +103,14 @@ ENGLISH = Cues(
         r"\b(?:ok|okay|fine|alright|all right|ready|good) (?:for me |if i |with me )?(?:to )?(?:make|do|submit|"
         r"apply|book|"
         r"place) (?:the|this|that|these|it)\b",
+        r"\b(?:does|would|will|did) (?:this|that|it|these) work(?: for you)?\s*\?|\bhappy with (?:this|that|it|"
+        r"these)\s*\?|"
+        r"\b(?:give me|need|want|have|get|await\w*|on|say) (?:your|the|an?) (?:explicit |clear |final )?(?:ok|okay|"
+        r"yes|word|"
+        r"green light|nod|go-ahead)\b|\bif (?:this|that|it|everything)(?: is|'s) what you (?:want|need|would like)\b|"
+        r"\b(?:let me know|tell me) (?:if|whether|that) you (?:approve|agree|confirm|accept|consent)\b|"
+        r"\blet me know and i(?:'ll| will)\b|\bonce you(?:'ve| have)? (?:confirm(?:ed)?|agreed?|approved?)"
+        r"(?: this| that| it| these| the details)?,",
         r"\bgo(?:ing)? through with (?:it|this|that|the)\b|\b(?:shall|should|may|can|could) i (?:now |just )?(?!help|"
         r"assist|ask|check|look|find|get|have|see|explain|transfer|connect|offer|suggest|tell|show|interest|pass|hand|"
         r"escalat|search|try)\w+ (?:it|this|that|these|those|them|the (?:change|order|request|return|exchange|booking|"
@@ -132,7 +140,8 @@ ENGLISH = Cues(
     clause=_any(
         r"\bi (?:can|am happy to|am pleased to|am able to|want to|would like to|do|hereby)(?: now| also)? confirm\b|"
         r"\bi(?:'m| am) (?:happy|pleased|glad|delighted) to confirm\b|\bthis (?:is to )?confirms?\b",
-        r"\b(?:before|so(?: that)?|then|and then|once|after|until|in order|without|to help (?:me|"
+        r"\b(?!once you(?:'ve| have)? (?:confirm(?:ed)?|agreed?|approved?)(?: this| that| it| these| the details)?,)"
+        r"(?:before|so(?: that)?|then|and then|once|after|until|in order|without|to help (?:me|"
         r"us))\b[^.?!,\n]{0,25}?\b(?:proceed|"
         r"continue|go ahead|move forward|assist|help|process|confirm)\w*\b[^.?!,\n]{0,40}",
         r"\b(?:^|,\s*)?to (?:proceed|continue|go ahead|get started|move forward)\b(?! with (?:this|these|the "
@@ -259,7 +268,8 @@ ENGLISH = Cues(
         r"requests?|"
         r"assistance|concerns?|thing|further)\b",
         r"\b(?:another|(?:some|any) other) (?:\w+ )?(?:matter|issue|thing|way|question|request|concern|topic)s?\b|"
-        r"\b(?:assist|help)(?: you)?(?: any)? further\b|\bis (?:that|this) (?:all|everything)\b",
+        r"\b(?:assist|help)(?: you)?(?: any)? further\b|\bis (?:that|this) (?:all|everything)\b(?! (?:\w+ )?(?:correct|"
+        r"right|accurate|ok|okay|fine|good))",
     ),
     close=_any(
         r"\b(?:goodbye|good-bye|bye|farewell)\b|\b(?:have|enjoy) (?:a|the|your) (?:\w+ ){0,5}(?:day|evening|night|"

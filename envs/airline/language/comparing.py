@@ -35,8 +35,9 @@ def compare(intent: str, slots: Record, text: str) -> Comparison:
 
 
 def _reservation(wanted: str, text: str) -> bool | None:
-    found = matching.reservation_ids(text)
-    return wanted in found if found else None
+    if wanted in matching.reservation_ids(text):
+        return True
+    return False if matching.stated_ids(text) else None
 
 
 def _day(wanted: str, text: str) -> bool | None:

@@ -77,6 +77,24 @@ def reservation_ids(text: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+_NAMED = re.compile(
+    r"\b(?:reservation|booking|trip|id|ids|code|number|confirmation|pnr)\b[ #:*\"'(]{0,4}"
+    r"(?:(?:id|code|number|is|are|no|of|for|the|your|to|from|was|reads|and)\b[ #:*\"'(]{0,4}){0,3}$",
+    re.IGNORECASE,
+)
+
+
+def stated_ids(text: str) -> list[str]:
+    """Reservation ids as a proposal states them: a word of six capital letters is one only where it is called so."""
+    found = [
+        match[0]
+        for match in _RESERVATION.finditer(text)
+        if match[0] not in _SHOUTED
+        and (not match[0].isalpha() or _NAMED.search(text, max(0, match.start() - 60), match.start()))
+    ]
+    return list(dict.fromkeys(found))
+
+
 def flight_numbers(text: str) -> list[str]:
     """Flight numbers, in the order of their mention."""
     return list(dict.fromkeys(FLIGHT.findall(text)))
