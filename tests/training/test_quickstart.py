@@ -1,0 +1,119 @@
+"""The quick start: that what it measures is not what it trains on, that its lengths fit, and a run of it in small."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from mua_env.messages import Message
+from mua_env.training.chat import ChatTokens
+from mua_env.training.config import TrainConfig
+from mua_env.training.console import Reporter
+from mua_env.training.demonstrations import Demonstrations
+from mua_env.training.models import start_from_nothing
+from mua_env.training.pipeline import train
+from mua_env.training.pool import make_mixed_pool
+from mua_env.training.quickstart import quickstart_config
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+
+
+@pytest.fixture(scope="module")
+def benchmark() -> ModuleType:
+    sys.path.insert(0, str(BENCHMARKS))
+    try:
+        spec = importlib.util.spec_from_file_location("quickstart_benchmark", BENCHMARKS / "quickstart.py")
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.remove(str(BENCHMARKS))
+    return module
+
+
+def dialogues(config: TrainConfig, *, held_out: bool, count: int) -> Demonstrations:
+    pool = make_mixed_pool(config.environment, held_out=held_out)
+    try:
+        return Demonstrations.collect(
+            pool, count=count, style="compact", tools=config.environment.tools, seed=int(held_out)
+        )
+    finally:
+        pool.close()
+
+
+def told(messages: list[Message], role: str) -> list[str]:
+    return [message.content or "" for message in messages if message.role == role]
+
+
+def test_users_orders_and_openings_are_held_out() -> None:
+    config = quickstart_config()
+    kinds = [dialogues(config, held_out=held_out, count=150).dialogues for held_out in (False, True)]
+    users = [{told(messages, "tool")[0] for messages in found} for found in kinds]
+    orders = [{w for m in found for text in told(m, "user") for w in re.findall(r"#W\d+", text)} for found in kinds]
+    openings = [{told(messages, "user")[0] for messages in found} for found in kinds]
+    for trained, tested in (users, orders, openings):
+        assert len(tested) > 20
+        assert not trained & tested
+
+
+def test_the_expert_solves_the_tasks_within_the_lengths() -> None:
+    config = quickstart_config()
+    found = dialogues(config, held_out=False, count=150)
+    assert found.counts["kept"] == 150
+    _, tokenizer = start_from_nothing(found, config.model.scratch, seed=0)
+    encoded = found.encode(ChatTokens(tokenizer), seed=0)
+    turns = [span.end - span.start for t in encoded for span in t.spans if span.source == "agent"]
+    assert max(turns) < config.lengths.turn
+    assert max(map(len, encoded)) < 0.9 * config.lengths.total
+    assert max(trajectory.turns for trajectory in encoded) < config.environment.max_turns
+
+
+def test_the_level_has_every_kind_of_request() -> None:
+    pool = make_mixed_pool(quickstart_config().environment, held_out=True)
+    tasks = [pool.parts[0].setting.tasks[i] for i in range(256)]
+    intents = {request.intent for task in tasks if task.goal for request in task.goal.requests}
+    topics = {request.slots.get("topic") for task in tasks if task.goal for request in task.goal.requests}
+    assert intents == {"cancel_order", "modify_user_address", "ask"}
+    assert topics >= {"order_status", "order_total", "tracking_number", "delivery_address"}
+    assert len({task.id for task in tasks}) == 256
+    pool.close()
+
+
+def test_a_run_in_small_gives_the_figures_of_the_benchmark(tmp_path: Path, benchmark: ModuleType) -> None:
+    config = quickstart_config(folder=str(tmp_path))
+    assert config.cold_start is not None
+    assert config.grpo is not None
+    small = config.model_copy(
+        update={
+            "cold_start": config.cold_start.model_copy(update={"trajectories": 24, "batch": 8}),
+            "grpo": config.grpo.model_copy(update={"queries": 2, "rollouts": 2, "steps": 2}),
+            "evaluation": config.evaluation.model_copy(update={"tasks": 4}),
+        }
+    )
+    run = train(small, reporter=Reporter(quiet=True))
+    figures = benchmark.figures_of(run)
+    assert figures["expert_dialogues"] == 24
+    assert figures["cold_start_updates"] == 3
+    assert figures["grpo_updates"] == 2
+    assert figures["grpo_dialogues"] == 8
+    assert figures["cold_tasks"] == figures["after_tasks"] == 4
+    assert 0 <= figures["after_success"] <= 1
+    assert [figures[f"{name}_in_training"] for name in ("users", "orders", "openings")] == [0, 0, 0]
+    assert 900_000 < figures["parameters"] < 3_000_000
+
+
+def test_the_benchmark_finds_what_was_trained_on(tmp_path: Path, benchmark: ModuleType) -> None:
+    line = (
+        '{"meta": {"phase": "PHASE"}, "entries": [{"source": "user", "message": {"content": "Hi, #W1234567"}}, '
+        '{"source": "tool", "message": {"content": "ada_stone_1234"}}]}\n'
+    )
+    (tmp_path / "demonstrations.jsonl").write_text(line.replace("PHASE", "experts"))
+    (tmp_path / "trajectories.jsonl").write_text(line.replace("PHASE", "evaluation"))
+    found = benchmark.overlap(tmp_path)
+    assert found == {"users_in_training": 1, "orders_in_training": 1, "openings_in_training": 1}
