@@ -29,7 +29,7 @@ def user_of(task: Task, users: Collection[str], owners: Mapping[str, str]) -> st
     values = [value for action in task.actions for value in action.arguments.values() if isinstance(value, str)]
     for value in [*values, *re.findall(r"\w+", task.instruction)]:
         if value in users:
-            return value
+            return str(value)
         if value in owners:
             return str(owners[value])
     return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mua_env.judging import Judge, make_judge
 from mua_env.messages import Message, ToolMessage
 from mua_env.scoring import RewardName
 from mua_env.session import Session
@@ -27,6 +28,7 @@ class DialoguePool:
         max_turns: turns after which a dialogue is truncated.
         policy: how the agent reads the policy document.
         results: how the agent reads what tools return.
+        judge: judges what tasks state about their dialogues; None leaves that unjudged.
     """
 
     def __init__(
@@ -38,6 +40,7 @@ class DialoguePool:
         max_turns: int = 30,
         policy: Detail = "full",
         results: Results = "full",
+        judge: Judge | None = None,
     ) -> None:
         self.setting, self.user = setting, user
         self._reward: RewardName = reward
@@ -45,6 +48,7 @@ class DialoguePool:
         self._sessions: list[Session] = []
         self.policy = _policy(setting, policy)
         self._results: Results = results
+        self._judge = judge
 
     def system(self, tools: Detail) -> SystemPrompt:
         """What the agent is shown before a dialogue."""
@@ -53,7 +57,10 @@ class DialoguePool:
     def dialogues(self, tasks: Sequence[Task], seeds: Sequence[int]) -> list[Dialogue]:
         """A dialogue for each task and user's seed; those of the last call are given up."""
         while len(self._sessions) < len(tasks):
-            self._sessions.append(Session(self.setting, self.user, reward=self._reward, max_turns=self._max_turns))
+            session = Session(
+                self.setting, self.user, reward=self._reward, max_turns=self._max_turns, judge=self._judge
+            )
+            self._sessions.append(session)
         return [
             Dialogue(session, task, seed, self.policy, self.shown)
             for session, task, seed in zip(self._sessions, tasks, seeds, strict=False)
@@ -155,6 +162,7 @@ def make_pool(
         max_turns=environment.max_turns,
         policy=environment.policy,
         results=environment.results,
+        judge=make_judge(environment.judge, environment.judge_options or None) if held_out else None,
     )
 
 
