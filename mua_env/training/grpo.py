@@ -171,7 +171,7 @@ class DialogueGRPOTrainer(GRPOTrainer):
         """Hold the dialogues of the present rows; all processes learn all outcomes."""
         self._batch = max(self._batch + 1, int(self.state.global_step))
         curriculum = self.group_rollout.drawing.curriculum
-        if curriculum is not None:
+        if curriculum is not None and self.held is None:  # the first batch, maybe of a run that goes on
             curriculum.restore(self.state.log_history)
         training = bool(self.model.training)  # type: ignore[union-attr]  # set by TRL's constructor
         with self.whole_model() as model, self.recorder.open("grpo", self._batch + 1) as batch:
@@ -279,6 +279,7 @@ def trl_config(config: TrainConfig, *, folder: str, processes: int = 1, cpu: boo
         "max_grad_norm": grpo.clip,
         "seed": derive_seed(config.seed, "grpo"),
         "use_cpu": cpu,
+        "ddp_find_unused_parameters": False,
         "bf16": config.model.dtype == "bfloat16",
         "gradient_checkpointing": False,
         "logging_steps": 1,

@@ -90,3 +90,19 @@ def test_entropy_and_divergence_are_of_the_agents_tokens(toy: Toy, tmp_path: Pat
     assert trainer._metrics["train"]["kl"][1] == divergence
     lengths = mask.sum(1).mean()
     assert trainer._metrics["train"]["completions/mean_length"] == [pytest.approx(float(lengths))]
+
+
+def test_gradient_checkpointing_changes_no_update(toy: Toy, tmp_path: Path) -> None:
+    """The paper's example turns it on; dialogues are still sampled with a cache."""
+    models = []
+    for given in ({}, {"gradient_checkpointing": True}):
+        trainer = make_trainer(tmp_path, toy.folder, trainer=DialogueGRPOTrainer, steps=1, trl=given)
+        assert trainer.args.gradient_checkpointing == bool(given)
+        trainer.train()
+        models.append(trainer.accelerator.unwrap_model(trainer.model))
+    start = toy.model()
+    moved = 0.0
+    for first, before, after in zip(start.parameters(), *(model.parameters() for model in models), strict=True):
+        assert torch.allclose(before, after, atol=1e-5)
+        moved += float((before - first).abs().sum())
+    assert moved > 0
