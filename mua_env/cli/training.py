@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 def run_training(config: Path, changes: dict[str, Any], folder: Path | None, *, resume: bool = False) -> None:
     """Read the configuration, apply the changes, train or go on, and print the run's folder."""
+    from mua_env.training.launching import check_launch
+
+    check_launch()
     checked = read_changed(config, changes)
     from mua_env.training.pipeline import train
 

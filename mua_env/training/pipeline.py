@@ -78,7 +78,7 @@ def train(
     """
     run = Run(config, reporter=reporter, user=user, folder=folder, resume=resume)
     try:
-        with stopping(run.folder.path):
+        with stopping(run.folder.path, run.reporter.say):
             if run.has("finished"):
                 run.reporter.say(f"{run.folder.path} has finished; there is nothing to go on with")
                 return run.folder.path
@@ -110,6 +110,11 @@ class Run:
         self.pool = make_mixed_pool(config.environment, user=user)
         self.held_out = make_mixed_pool(config.environment, held_out=True, user=user)
         self.processes = Processes()
+        if self.processes.sharded and config.cold_start is not None:
+            raise ConfigError(
+                "the cold start trains a whole model in each process, not one spread by FSDP or DeepSpeed: run it "
+                "first with --no-rl, and then GRPO from its checkpoint with --no-cold-start and model.path"
+            )
         rank = self.processes.rank
         chosen = Path(folder) if folder is not None else None
         if rank == 0:

@@ -7,7 +7,6 @@ The trap: ``accelerate launch --cpu --num_processes 2`` starts one process only;
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, TypeVar
 
@@ -15,40 +14,20 @@ import torch
 from accelerate import PartialState  # type: ignore[import-untyped]
 from accelerate.utils import broadcast_object_list, gather_object  # type: ignore[import-untyped]
 
-from mua_env.errors import ConfigError
+from mua_env.training.launching import check_launch
 
 _T = TypeVar("_T")
 
 _PATIENCE = timedelta(hours=6)
 """How long a process waits for the others: the slowest dialogue of a batch decides. A process that ended is noticed
 at once."""
-_STARTED = ("WORLD_SIZE", "RANK", "PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE")
-"""One of these is set where several processes have been started."""
-
-
-def check_launch(environment: Mapping[str, str] = os.environ) -> None:
-    """Refuse to be the only process where several were asked for.
-
-    ``accelerate launch`` names a meeting point for several processes, but starts only one with ``--cpu`` (or
-    without ``--multi_gpu``), and says nothing.
-
-    Raises:
-        ConfigError: that has happened; the text holds the command that works.
-    """
-    launched = "ACCELERATE_MIXED_PRECISION" in environment and "MASTER_PORT" in environment
-    if launched and not any(name in environment for name in _STARTED):
-        raise ConfigError(
-            "accelerate launch was asked for several processes and has started one: that is what it does with --cpu "
-            "or without --multi_gpu. On CPUs say: ACCELERATE_USE_CPU=true accelerate launch --multi_gpu "
-            "--num_processes 2 -m mua_env train CONFIG (or: torchrun --nproc-per-node 2 -m mua_env train CONFIG)"
-        )
 
 
 class Processes:
     """Rank, number and device of the processes; one and 0 when nothing launched them.
 
     Raises:
-        ConfigError: see `check_launch`.
+        ConfigError: see `mua_env.training.launching`.
     """
 
     def __init__(self) -> None:
@@ -71,6 +50,11 @@ class Processes:
         """Device of this process."""
         device: torch.device = self._state.device
         return device
+
+    @property
+    def sharded(self) -> bool:
+        """Whether training spreads the model over the processes (FSDP, DeepSpeed)."""
+        return any(os.environ.get(f"ACCELERATE_USE_{kind}", "").lower() == "true" for kind in ("FSDP", "DEEPSPEED"))
 
     def share(self, value: _T | None) -> _T:
         """The first process's value, on all of them."""

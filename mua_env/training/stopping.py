@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -26,8 +26,11 @@ class RunStopped(MuaError, RuntimeError):
 
 
 @contextmanager
-def stopping(folder: Path) -> Iterator[None]:
-    """Give what ends a run a way to go on: `RunStopped` gets it, a full disk becomes one, others carry a note."""
+def stopping(folder: Path, say: Callable[[str], None] = lambda text: None) -> Iterator[None]:
+    """Give what ends a run a way to go on: `RunStopped` gets it, a full disk becomes one, others carry a note.
+
+    An interruption is told to ``say``.
+    """
     further = f"What was done until then is kept in {folder}; go on with --resume --folder {folder}"
     try:
         yield
@@ -38,8 +41,8 @@ def stopping(folder: Path) -> Iterator[None]:
             raise RunStopped(f"the disk is full ({_last_line(error)}). Free some space. {further}") from error
         error.add_note(further)
         raise
-    except KeyboardInterrupt as error:
-        error.add_note(further)
+    except KeyboardInterrupt:
+        say(f"Interrupted. {further}")
         raise
 
 

@@ -1,20 +1,28 @@
-"""The GRPO trainer with assertions inside each loss; also a script that `accelerate launch` runs."""
+"""The GRPO trainer with assertions inside each loss; also a module that `accelerate launch -m` runs."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 
+from mua_env.errors import UserFault
+from mua_env.tasks import Task
 from mua_env.training.chat import ChatTokens
 from mua_env.training.config import EnvironmentConfig, GrpoSettings, LengthConfig, TrainConfig
 from mua_env.training.grpo import DialogueGRPOTrainer, trl_config
 from mua_env.training.pool import DialoguePool, MixedPool
 from mua_env.training.rollout import RolloutDriver
+from mua_env.training.trajectory import TokenTrajectory
+from mua_env.users.base import UserReply, UserSession
+
+from . import toy_domain
 
 
 class CheckedTrainer(DialogueGRPOTrainer):
@@ -68,19 +76,19 @@ def make_trainer(
     model_folder: Path,
     *,
     steps: int = 2,
-    fault_every: int = 0,
+    queries: int = 4,
+    user: toy_domain.ToyUser | None = None,
     trainer: type = CheckedTrainer,
+    peft_config: Any = None,
     **more: Any,
 ) -> Any:
     from accelerate import PartialState
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    from training import toy_domain
-
     config = TrainConfig(
         environment=EnvironmentConfig(max_turns=6, tools="compact"),
         lengths=LengthConfig(total=300, turn=30),
-        grpo=GrpoSettings(queries=4, rollouts=4, steps=steps, learning_rate=1e-3, micro_batch=4, **more),
+        grpo=GrpoSettings(queries=queries, rollouts=4, steps=steps, learning_rate=1e-3, micro_batch=4, **more),
     )
     assert config.grpo is not None
     tokenizer = AutoTokenizer.from_pretrained(model_folder)
@@ -89,9 +97,10 @@ def make_trainer(
         model=AutoModelForCausalLM.from_pretrained(model_folder, dtype="float32"),
         args=trl_config(config, folder=str(folder), processes=processes),
         settings=config.grpo,
-        pool=MixedPool([DialoguePool(toy_domain.setting(), toy_domain.ToyUser(fault_every=fault_every), max_turns=6)]),
+        pool=MixedPool([DialoguePool(toy_domain.setting(), user or toy_domain.ToyUser(), max_turns=6)]),
         driver=RolloutDriver(ChatTokens(tokenizer), lengths=config.lengths, tools="compact"),
         seed=11,
+        peft_config=peft_config,
     )
 
 
@@ -102,11 +111,66 @@ def checksum(model: torch.nn.Module) -> str:
     return digest.hexdigest()
 
 
-if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-    torch.set_num_threads(1)
-    made = make_trainer(Path(sys.argv[1]), Path(sys.argv[2]))
+class UnevenUser(toy_domain.ToyUser):
+    """Of two or more processes, the second one's dialogues end before the agent speaks, and the third one's users all
+    fail at once; the others talk."""
+
+    def start(self, task: Task, *, seed: int, context: Mapping[str, Any] | None = None) -> UserSession:
+        rank = int(os.environ.get("RANK", "0"))
+        if rank == 1:
+            return _Leaving()
+        return _Leaving(failing=True) if rank == 2 else super().start(task, seed=seed)
+
+
+class LeavingUser(toy_domain.ToyUser):
+    """Ends each dialogue before the agent speaks, or fails then."""
+
+    def __init__(self, *, failing: bool) -> None:
+        super().__init__()
+        self._failing = failing
+
+    def start(self, task: Task, *, seed: int, context: Mapping[str, Any] | None = None) -> UserSession:
+        return _Leaving(failing=self._failing)
+
+
+class _Leaving(UserSession):
+    def __init__(self, *, failing: bool = False) -> None:
+        self._failing = failing
+
+    def reply(self, agent_text: str | None) -> UserReply:
+        if self._failing:
+            raise UserFault("nobody answers")
+        return UserReply(text="", stop=True)
+
+    def fork(self) -> UserSession:
+        return self
+
+
+class Watching(CheckedTrainer):
+    """Keeps what each batch held."""
+
+    batches: ClassVar[list[list[Any]]] = []
+
+    def roll_out(self) -> list[TokenTrajectory]:
+        trajectories = super().roll_out()
+        start = self.accelerator.process_index * len(trajectories)
+        rows = [[start + n, t.ids, t.mask, t.reward] for n, t in enumerate(trajectories)]
+        Watching.batches.append(rows)
+        return trajectories
+
+    def _generate_and_score_completions(self, inputs: Any) -> Any:
+        output = super()._generate_and_score_completions(inputs)
+        for row, value in zip(Watching.batches[-1], output["advantages"].tolist(), strict=True):
+            row.append(value)
+        return output
+
+
+def train_rank(folder: Path, model_folder: Path, uneven: bool) -> None:
+    """Three queries of four rollouts: on two and four processes, groups span them."""
+    user = UnevenUser() if uneven else None
+    made = make_trainer(folder, model_folder, queries=3, user=user, trainer=Watching)
     made.train()
+    model = made.accelerator.unwrap_model(made.model)
     result = {
         "rank": made.accelerator.process_index,
         "processes": made.accelerator.num_processes,
@@ -114,6 +178,13 @@ if __name__ == "__main__":
         "learning": CheckedTrainer.learning,
         "worst": CheckedTrainer.worst,
         "outcomes": len(made.held.outcomes),
-        "parameters": checksum(made.accelerator.unwrap_model(made.model)),
+        "batches": Watching.batches,
+        "parameters": checksum(model),
+        "weights": [float(parameter.detach().double().sum()) for parameter in model.parameters()],
     }
-    Path(sys.argv[1], f"rank{result['rank']}.json").write_text(json.dumps(result))
+    Path(folder, f"rank{result['rank']}.json").write_text(json.dumps(result))
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    train_rank(Path(sys.argv[1]), Path(sys.argv[2]), uneven=True)

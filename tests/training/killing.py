@@ -45,6 +45,10 @@ def kill_at(place: str) -> None:
     setattr(owner, last, dying)
 
 
+def train_config(config: dict[str, Any], folder: Path, *, resume: bool) -> None:
+    train(TrainConfig.model_validate(config), reporter=Reporter(quiet=True), folder=folder, resume=resume)
+
+
 def _child(
     config: dict[str, Any], folder: Path, resume: bool, prepare: Callable[[], None] | None, place: str, errors: Path
 ) -> None:
@@ -54,7 +58,7 @@ def _child(
     if place:
         kill_at(place)
     try:
-        train(TrainConfig.model_validate(config), reporter=Reporter(quiet=True), folder=folder, resume=resume)
+        train_config(config, folder, resume=resume)
     except MuaError as error:
         errors.write_text(f"{type(error).__name__}: {error}")
         raise SystemExit(3) from None

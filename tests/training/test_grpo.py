@@ -1,7 +1,3 @@
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +5,12 @@ import pytest
 import torch
 
 from mua_env.errors import ConfigError
-from mua_env.training.config import GrpoSettings, TrainConfig
+from mua_env.training.config import GrpoSettings, LengthConfig, TrainConfig
 from mua_env.training.grpo import DialogueGRPOTrainer, trl_config
 
-from .checked_trainer import CheckedTrainer, checksum, make_trainer
+from .checked_trainer import CheckedTrainer, LeavingUser, checksum, make_trainer
 from .conftest import Toy
-
-SCRIPT = Path(__file__).with_name("checked_trainer.py")
+from .toy_domain import ToyUser
 
 
 def test_masks_gradients_and_log_probabilities(toy: Toy, tmp_path: Path) -> None:
@@ -73,7 +68,7 @@ def test_targets_at_masked_positions_change_no_gradient(toy: Toy, tmp_path: Path
 
 
 def test_failed_episodes_count_nowhere(toy: Toy, tmp_path: Path) -> None:
-    trainer = make_trainer(tmp_path, toy.folder, fault_every=3, trainer=DialogueGRPOTrainer)
+    trainer = make_trainer(tmp_path, toy.folder, user=ToyUser(fault_every=3), trainer=DialogueGRPOTrainer)
     trainer.model.train()
     rows = [{"prompt": [{"role": "user", "content": "0"}], "task": n} for n in range(4) for _ in range(4)]
     batch = trainer._generate_and_score_completions(rows)
@@ -138,25 +133,18 @@ def test_the_papers_settings_reach_trl(tmp_path: Path) -> None:
         trl_config(TrainConfig(grpo=GrpoSettings(trl={"no_such": 1})), folder=str(tmp_path))
 
 
-@pytest.mark.parametrize("processes", [1, 2])
-def test_under_accelerate_launch(toy: Toy, tmp_path: Path, processes: int) -> None:
-    command = [sys.executable, "-m", "accelerate.commands.launch", "--num_processes", str(processes)]
-    command += ["--num_machines", "1", "--mixed_precision", "no", "--dynamo_backend", "no"]
-    command += ["--multi_gpu", "--main_process_port", "0"] if processes > 1 else []
-    environment = {**os.environ, "ACCELERATE_USE_CPU": "true", "TOKENIZERS_PARALLELISM": "false"}
-    done = subprocess.run(
-        [*command, str(SCRIPT), str(tmp_path), str(toy.folder)],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=240,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    results = [json.loads((tmp_path / f"rank{rank}.json").read_text()) for rank in range(processes)]
-    assert [result["processes"] for result in results] == [processes] * processes
-    assert len({result["parameters"] for result in results}) == 1
-    assert sum(result["checks"] for result in results) == 2 * 4
-    assert sum(result["learning"] for result in results) > 0
-    assert max(result["worst"] for result in results) < 1e-4
-    assert all(result["outcomes"] == 16 for result in results)
+@pytest.mark.parametrize("how", ["cut", "left", "failed"])
+def test_groups_without_a_difference_change_no_weight(toy: Toy, tmp_path: Path, how: str) -> None:
+    """All dialogues cut by a length, all ended before the agent spoke (empty completions), all failed (None)."""
+    user = None if how == "cut" else LeavingUser(failing=how == "failed")
+    trainer = make_trainer(tmp_path, toy.folder, steps=1, user=user, beta=0.0, weight_decay=0.0)
+    if how == "cut":
+        trainer.driver.lengths = LengthConfig(total=300, turn=1)
+    before = checksum(trainer.model)
+    trainer.train()
+    assert checksum(trainer.model) == before
+    log = trainer.state.log_history[0]
+    assert log["dialogue/faults"] == (16 if how == "failed" else 0)
+    assert log["groups/all_equal"] == (0 if how == "failed" else 1)
+    assert log["dialogue/truncated"] == (1 if how == "cut" else 0)
+    assert {outcome.reward for outcome in trainer.held.outcomes} <= {None if how == "failed" else 0.0, 1.0}

@@ -195,6 +195,12 @@ def test_other_errors_are_left_as_they_are(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError) as caught, stopping(tmp_path):
         raise ZeroDivisionError("one")
     assert any("--resume" in note for note in caught.value.__notes__)
+    said: list[str] = []
+    with pytest.raises(KeyboardInterrupt), stopping(tmp_path, said.append):
+        raise KeyboardInterrupt
+    assert said == [
+        f"Interrupted. What was done until then is kept in {tmp_path}; go on with --resume --folder {tmp_path}"
+    ]
     assert not disk_is_full(OSError(2, "no such file"))
     assert disk_is_full(RuntimeError("[enforce fail] PytorchStreamWriter failed writing file data/0"))
 
