@@ -5,6 +5,7 @@ None outlasts its deadline, none is scored 0 for a fault that is not the agent's
 
 from __future__ import annotations
 
+import asyncio
 import time
 
 import pytest
@@ -78,6 +79,20 @@ def test_a_user_that_fails_is_labelled_and_never_scored(setting, settings_for, n
         assert item.score.reward is None
     assert any(item.ended_by == "fault" for item in ended)
     assert summarize(ended).faults
+
+
+@pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_sync_and_async_sessions_label_the_same_faults(setting, settings_for, name, mode):
+    begin = time.monotonic()
+    with Loopback(default=FAULTS[name]) as server:
+        session = Session(setting, LLMUser(LLMClient(settings_for(server, deadline_s=1.0, timeout_s=0.3))))
+        task = setting.tasks[0]
+        step = session.start(task, seed=0) if mode == "sync" else asyncio.run(session.astart(task, seed=0))
+        session.close()
+    assert time.monotonic() - begin < 6
+    assert (step.terminated, step.truncated) == (False, True)
+    assert (step.score.fault, step.score.reward) == ("user", None)
 
 
 @pytest.mark.parametrize("name", ["429", "500", "hang", "slow stream", "cut connection", "non-json", "wrong key"])
