@@ -151,6 +151,7 @@ class ColdStartConfig(_Settings):
     warmup: float = Field(0.0, description="share of the updates with a rising rate; not reported")
     clip: float = Field(1.0, description="gradient norm; released script (for GRPO)")
     renumbered: int = Field(0, description="copies of each dialogue with other numbers; this project")
+    shuffled: int = Field(0, description="copies of each dialogue with other names and digits; this project")
     drill: float = Field(0.0, ge=0, lt=1, description="share of batches of copy drills; this project, small models")
     window: float = Field(0.0, ge=0, lt=1, description="share of batches of single turns with little history; as drill")
     autocast: Literal["no", "bf16"] = Field("no", description="this project; bf16 saves time where the CPU has it")

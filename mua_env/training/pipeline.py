@@ -8,6 +8,7 @@ Runs alone or under ``accelerate launch``; see `mua_env.training.processes` for 
 from __future__ import annotations
 
 import os
+import random
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -22,6 +23,7 @@ from mua_env.training.report import AFTER, BEFORE, COLD_START, SHOWN, write_trai
 from mua_env.training.run_folder import RunFolder, new_run_folder, newest_run_folder
 from mua_env.training.same_run import check_same_run
 from mua_env.training.seeds import derive_seed
+from mua_env.training.shuffling import Shuffler
 from mua_env.training.stopping import stopping
 from mua_env.users.base import UserSimulator
 
@@ -197,6 +199,9 @@ class Run:
         self.reporter.phase("Cold start")
         seed = self._seed("cold start")
         dialogues = demonstrations.encode(self.chat, renumbered=settings.renumbered, seed=seed)
+        if settings.shuffled:
+            shuffler, rng = Shuffler(self.chat.tokenizer, dialogues), random.Random(derive_seed(seed, "shuffled"))
+            dialogues += [shuffler.copy(dialogue, rng) for dialogue in dialogues for _ in range(settings.shuffled)]
         drills, windows = (
             demonstrations.encode_short(self.chat, cut, copies=1 + settings.renumbered, seed=seed) if share else []
             for cut, share in ((copy_drills, settings.drill), (turn_windows, settings.window))

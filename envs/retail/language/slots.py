@@ -44,7 +44,8 @@ SLOTS: dict[str, Slot] = {
             "email",
             "email",
             r"\be-?mail\b",
-            short="[{value}|It is {value}|It's {value}|email {value}|My email is {value}]",
+            short="[{value}|It is {value}|It's {value}|email {value}|My email is {value}|The email is {value}|My email "
+            "address is {value}|Email address: {value}]",
             long="[My email is|My email address is|It's|You can find me under|It should be under] {value}.",
             personal=True,
         ),
@@ -66,7 +67,8 @@ SLOTS: dict[str, Slot] = {
             r"you(?:'d| would| want| wish|"
             r" are|'re))",
             piece="order {value}",
-            short="[order {value}|{value}|It is order {value}.|Order number {value}.|It's {value}.]",
+            short="[order {value}|{value}|It is order {value}.|Order number {value}.|It's {value}.|It is {value}.|The "
+            "order number is {value}.|The number is {value}.]",
             long="[It's order|The order number is|That would be order|It's about order|The order is] {value}.",
             code=4,
         ),
@@ -133,7 +135,8 @@ SLOTS: dict[str, Slot] = {
             "address",
             r"(?<!email )(?<!e-mail )(?<!mail )\baddress|\bstreet\b|\bcity\b|\bapartment|\bship (?:it|them|to)|"
             r"\bdeliver(?:ed)? (?:it )?to\b",
-            short="[{value}|{value}.|New address: {value}.|It is {value}.]",
+            short="[{value}|{value}.|New address: {value}.|It is {value}.|It's {value}.|The new address is {value}.|My "
+            "new address is {value}.|The address is {value}.]",
             long="[The new address is|It should go to|The address is|Please use|It's] {value}.",
         ),
         Slot(
