@@ -49,6 +49,7 @@ class Clerk(base.Desk):
         self.bills: list[Record] = []
         self.owner = False
         self.resumed = False
+        self.paid = ""
         # The public benchmark's policy document asks for no date of birth of who names the number.
         self.strict = any(schema["function"]["name"] == "change_plan" for schema in expert.tools)
         self.abroad: bool | None = None
@@ -158,6 +159,7 @@ class Clerk(base.Desk):
         text = yield from self.reassure(text)
         fresh = yield from call("get_details_by_id", id=bill_id)
         bill.update(fresh)
+        self.paid = str(bill_id) if bill["status"] == "Paid" else self.paid
         return text
 
     def consent(self, act: str, text: str, **values: str) -> Any:

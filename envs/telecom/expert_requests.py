@@ -177,6 +177,8 @@ class Bill(Base):
         """Send the request, and see that it was paid."""
         desk = self.desk
         bill = desk.overdue()
+        if bill is None and desk.paid and self.intent == "pay_bill":
+            return (yield from desk.say("paid", bill=desk.paid))
         if bill is None or self.intent == "next_bill":
             return (yield from desk.say("not_due"))
         text = yield from desk.pay(bill)

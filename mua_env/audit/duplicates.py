@@ -11,17 +11,19 @@ from mua_env.tasks import Task
 
 
 def same_wish(tasks: Iterable[Task]) -> dict[str, tuple[str, ...]]:
-    """For each task id the other tasks of the same user with the same instruction or the same requests.
+    """For each task id the other tasks of the same user and scene with the same instruction or the same requests.
 
-    Case and white space of instructions are ignored. Requests that were derived from gold actions do not count.
+    Case and white space of instructions are ignored. Requests that were derived from gold actions do not count. The
+    scene is what the initial actions set up: the same complaint may have another cause.
     """
     keys: dict[str, list[Hashable]] = {}
     for task in tasks:
         words = " ".join(task.instruction.lower().split())
-        own: list[Hashable] = [("words", task.user_id, words)] if words else []
+        scene = json.dumps([action.model_dump(mode="json") for action in task.initial_actions], sort_keys=True)
+        own: list[Hashable] = [("words", task.user_id, words, scene)] if words else []
         if task.goal is not None and task.goal.requests and not task.goal.derived:
             wishes = json.dumps([request.model_dump(mode="json") for request in task.goal.requests], sort_keys=True)
-            own.append(("requests", task.user_id, wishes))
+            own.append(("requests", task.user_id, wishes, scene))
         keys[task.id] = own
     return _others(keys)
 

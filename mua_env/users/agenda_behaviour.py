@@ -105,8 +105,13 @@ class Turn(Speaker):
                 shown.pop(seen.operation.tool, None)
                 shown[seen.operation.tool] = seen.result
         current = self.agenda.current
-        if current and shown and self.language.settled(current.intent, current.slots, shown):
-            self._close(current, "done")
+        for request in self.agenda.unsettled() if shown else ():
+            if not self.language.settled(request.intent, request.slots, shown):
+                continue
+            if request is current:
+                self._close(request, "done")
+            else:  # what it meant to bring up later is seen to already
+                request.close("done")
 
     def _refusal_comes_first(self) -> bool:
         """Whether a refusal counts before the questions beside it: where it is in order, or asks for nothing useful."""
