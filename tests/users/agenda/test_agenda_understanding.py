@@ -15,20 +15,9 @@ import pytest
 from mua_env.envs.retail import domain
 from mua_env.users.agenda_understanding import HEAD, TAIL, plain, understand
 
+from .tagged_scores import FLAGS, labels
+
 FOLDER = Path(__file__).parent
-FLAGS = {
-    "confirm": "confirm",
-    "refuse": "refused",
-    "unavailable": "unavailable",
-    "notfound": "not_found",
-    "handover": "handover",
-    "offer_handover": "offer_handover",
-    "more": "more",
-    "close": "close",
-    "help": "help",
-    "wait": "wait",
-    "done": "done",
-}
 
 
 def utterances(pattern: str) -> Iterator[tuple[set[str], str]]:
@@ -36,22 +25,14 @@ def utterances(pattern: str) -> Iterator[tuple[set[str], str]]:
     for path in sorted(FOLDER.glob(pattern)):
         for block in path.read_text(encoding="utf-8").split("%%%")[1:]:
             head, _, text = block.partition("\n")
-            yield _labels(head.split()), text.rstrip("\n")
-
-
-def _labels(words: list[str]) -> set[str]:
-    labels = {word for word in words if word in FLAGS}
-    for word in words:
-        if word.startswith("ask="):
-            labels |= {"ask:" + ("items" if slot == "which_item" else slot) for slot in word[4:].split(",")}
-    return labels
+            yield labels(head.split()), text.rstrip("\n")
 
 
 def recognised(text: str, *, question: bool = False) -> set[str]:
     """The labels that the user gives a text."""
     acts = understand(text, domain.language, intent="ask" if question else "")
-    labels = {"ask:" + ("name" if slot in ("first_name", "last_name") else slot) for slot in acts.asked}
-    return labels | {label for label, name in FLAGS.items() if getattr(acts, name)}
+    got = {"ask:" + ("name" if slot in ("first_name", "last_name") else slot) for slot in acts.asked}
+    return got | {label for label, name in FLAGS.items() if getattr(acts, name)}
 
 
 def scores(pattern: str) -> tuple[Counter[str], Counter[str], Counter[str]]:
@@ -66,11 +47,11 @@ def scores(pattern: str) -> tuple[Counter[str], Counter[str], Counter[str]]:
 
 
 def test_the_corpus_is_large_and_covers_every_act() -> None:
-    labels = [wanted for wanted, _ in utterances("*.txt")]
-    assert len(labels) >= 400
-    counts = Counter(label for wanted in labels for label in wanted)
+    found = [wanted for wanted, _ in utterances("*.txt")]
+    assert len(found) >= 400
+    counts = Counter(label for wanted in found for label in wanted)
     assert all(counts[flag] >= 5 for flag in FLAGS)
-    assert sum(not wanted for wanted in labels) >= 20
+    assert sum(not wanted for wanted in found) >= 20
 
 
 @pytest.mark.parametrize("pattern", ["corpus_*.txt", "heldout_*.txt", "heldout2_*.txt"])
