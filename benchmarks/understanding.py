@@ -1,4 +1,4 @@
-"""What the agenda user understands of labelled utterances in the manner of different models: precision and recall in percent.
+"""What the agenda user understands of labelled utterances: precision and recall by act, in percent.
 
 python benchmarks/understanding.py heldout4 heldout5
 """
