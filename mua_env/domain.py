@@ -146,7 +146,7 @@ class Domain(ABC):
         Args:
             source: one of the domain's splits, with a level if wanted (``"train"``, ``"test:level=2"``);
                 ``"generate:level=2"`` (also ``seed=``, ``split=``) for a new verified task at each reset; a public
-                benchmark (``"tau1:test"``); or a JSON Lines file of tasks.
+                benchmark (``"tau1:test"``, ``"tau2:test"``); or a JSON Lines file of tasks.
             path: where the files of a public benchmark lie.
             policy: one of ``policies``; ``None`` is the first.
             solo: the agent has the user's tools too, and nobody is on the line.
@@ -178,10 +178,10 @@ class Domain(ABC):
             return GeneratedTasks(self, source, options)
         if source.endswith(".jsonl"):
             return self._checked(source, read_tasks(source))
-        known = [*self.splits, "generate", "tau1:test"]
+        known = [*self.splits, "generate", "tau1:test", "tau2:base", "tau2:test", "tau2:train"]
         raise TaskError(
             f"unknown task source {source!r} for {self.name}.{did_you_mean(source, known)} "
-            f"Use {', '.join(map(repr, self.splits))}, 'generate:level=1', 'tau1:test', or a .jsonl file"
+            f"Use {', '.join(map(repr, self.splits))}, 'generate:level=1', 'tau1:test', 'tau2:test', or a .jsonl file"
         )
 
     def _checked(self, source: str, tasks: Sequence[Task]) -> Sequence[Task]:

@@ -28,11 +28,11 @@ TasksOption = Annotated[
     typer.Option(
         "--tasks",
         "-t",
-        help="Task source: train, test, train:level=2, generate:level=1, tau1:test, or a .jsonl file.",
+        help="Task source: train, test, train:level=2, generate:level=1, tau1:test, tau2:test, or a .jsonl file.",
     ),
 ]
 PathOption = Annotated[
-    Path | None, typer.Option("--path", help="Where the files of a public benchmark lie (for tau1:...).")
+    Path | None, typer.Option("--path", help="Where the files of a public benchmark lie (for tau1:... and tau2:...).")
 ]
 SeedOption = Annotated[int, typer.Option("--seed", help="Of everything random.")]
 ScoringOption = Annotated[
