@@ -6,10 +6,10 @@ For one process that holds the whole model; FSDP and DeepSpeed divide weights, g
     gradients      the same
     optimiser      AdamW's two averages: twice the same
     reference      the same as the weights, where beta is above 0
-    activations    sequences of a forward pass x tokens x layers x (hidden x 17 + feed-forward x 3) x bytes: what a
-                   decoder layer keeps for its gradient with an attention that keeps no scores (Korthikanti et al.
-                   2022, eq. 2, without its attention term); with gradient checkpointing hidden x bytes for each layer,
-                   and one layer in full
+    activations    what a decoder layer of Qwen3 keeps of a token for its gradient, with attention that keeps no scores:
+                   in float32 24 bytes x hidden + 16 x (query + key-value width) + 16 x feed-forward, in bfloat16 16, 10
+                   and 8 (measured, see the tests); with gradient checkpointing hidden x bytes for each layer, and one
+                   layer in full
     logits         sequences x tokens x vocabulary x 3 numbers of 4 bytes: logits, their log-softmax, the gradient
     cache          dialogues held at once x tokens x layers x 2 x key-value heads x width of a head x bytes
 
@@ -22,6 +22,9 @@ from dataclasses import dataclass
 from typing import Any
 
 GIB = 1024.0**3
+_KEPT = {4: (24, 16, 16), 2: (16, 10, 8)}
+"""Bytes that a layer keeps of a token, by the bytes of a number: for each unit of the residual stream, of the heads'
+widths, and of the feed-forward layer."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,7 @@ class Shape:
         layers: of the decoder.
         hidden: width of the residual stream.
         feed_forward: width of the feed-forward layer.
+        heads: query heads.
         kv_heads: key-value heads.
         head: width of a head.
         vocabulary: tokens.
@@ -42,6 +46,7 @@ class Shape:
     layers: int
     hidden: int
     feed_forward: int
+    heads: int
     kv_heads: int
     head: int
     vocabulary: int
@@ -82,6 +87,7 @@ def shape_of_config(config: Any) -> Shape:
         layers=config.num_hidden_layers,
         hidden=config.hidden_size,
         feed_forward=config.intermediate_size,
+        heads=config.num_attention_heads,
         kv_heads=getattr(config, "num_key_value_heads", None) or config.num_attention_heads,
         head=head,
         vocabulary=config.vocab_size,
@@ -130,7 +136,9 @@ def memory_of(
         checkpointing: of gradients.
     """
     weights = float(shape.parameters * number)
-    layer = sequences * tokens * (17 * shape.hidden + 3 * shape.feed_forward) * number
+    hidden, heads, wide = _KEPT[number]
+    width = (shape.heads + shape.kv_heads) * shape.head
+    layer = sequences * tokens * (hidden * shape.hidden + heads * width + wide * shape.feed_forward)
     kept = sequences * tokens * shape.hidden * number * shape.layers + layer if checkpointing else layer * shape.layers
     return {
         "weights": weights,

@@ -2,7 +2,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from transformers import Qwen3Config
+import torch
+from transformers import Qwen3Config, Qwen3ForCausalLM
 
 from mua_env.cli import main
 from mua_env.training.config import GrpoSettings, TrainConfig, load_config
@@ -32,10 +33,10 @@ def test_parameters_are_counted_by_the_model_itself() -> None:
 
 
 def test_memory_in_numbers() -> None:
-    shape = Shape(parameters=1000, layers=2, hidden=8, feed_forward=16, kv_heads=1, head=4, vocabulary=50)
+    shape = Shape(parameters=1000, layers=2, hidden=8, feed_forward=16, heads=2, kv_heads=1, head=4, vocabulary=50)
     given: dict[str, Any] = {"number": 2, "sequences": 3, "tokens": 10, "dialogues": 6, "reference": True}
     found = memory_of(shape, checkpointing=False, **given)
-    layer = 3 * 10 * (17 * 8 + 3 * 16) * 2
+    layer = 3 * 10 * (16 * 8 + 10 * 3 * 4 + 8 * 16)
     assert found == {
         "weights": 2000,
         "gradients": 2000,
@@ -46,6 +47,34 @@ def test_memory_in_numbers() -> None:
         "cache": 2 * 6 * 10 * 2 * 1 * 4 * 2,
     }
     assert memory_of(shape, checkpointing=True, **given)["activations"] == 2 * 3 * 10 * 8 * 2 + layer
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_activations_are_what_a_real_model_keeps(dtype: str) -> None:
+    """The bytes of the tensors that autograd keeps, without parameters, of one more layer of a real decoder."""
+    kept = []
+    for layers in (2, 3):
+        config = Qwen3Config(
+            vocab_size=100, hidden_size=256, num_hidden_layers=layers, num_attention_heads=4, num_key_value_heads=2,
+            head_dim=128, intermediate_size=768, tie_word_embeddings=True, attn_implementation="sdpa",
+        )  # fmt: skip
+        model: Any = Qwen3ForCausalLM(config).to(getattr(torch, dtype))
+        own = {parameter.untyped_storage().data_ptr() for parameter in model.parameters()}
+        storages: dict[int, Any] = {}
+
+        def keep(tensor: torch.Tensor, own: set[int] = own, storages: dict[int, Any] = storages) -> torch.Tensor:
+            storage = tensor.untyped_storage()
+            if storage.data_ptr() not in own:
+                storages[storage.data_ptr()] = storage
+            return tensor
+
+        with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+            model.model(input_ids=torch.arange(90)[None], use_cache=False)
+        kept.append(sum(storage.nbytes() for storage in storages.values()))
+    number = 4 if dtype == "float32" else 2
+    given: dict[str, Any] = {"sequences": 1, "tokens": 90, "dialogues": 1, "reference": False, "checkpointing": False}
+    wanted = memory_of(shape_of_config(config), number=number, **given)["activations"] / 3
+    assert kept[1] - kept[0] == pytest.approx(wanted, rel=0.01)
 
 
 def test_the_papers_run(tau1_dir: Path) -> None:
