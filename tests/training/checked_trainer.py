@@ -77,6 +77,7 @@ def make_trainer(
     *,
     steps: int = 2,
     queries: int = 4,
+    rollouts: int = 4,
     user: toy_domain.ToyUser | None = None,
     trainer: type = CheckedTrainer,
     peft_config: Any = None,
@@ -88,7 +89,7 @@ def make_trainer(
     config = TrainConfig(
         environment=EnvironmentConfig(max_turns=6, tools="compact"),
         lengths=LengthConfig(total=300, turn=30),
-        grpo=GrpoSettings(queries=queries, rollouts=4, steps=steps, learning_rate=1e-3, micro_batch=4, **more),
+        grpo=GrpoSettings(queries=queries, rollouts=rollouts, steps=steps, learning_rate=1e-3, micro_batch=4, **more),
     )
     assert config.grpo is not None
     tokenizer = AutoTokenizer.from_pretrained(model_folder)

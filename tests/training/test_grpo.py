@@ -7,6 +7,7 @@ import torch
 from mua_env.errors import ConfigError
 from mua_env.training.config import GrpoSettings, LengthConfig, TrainConfig
 from mua_env.training.grpo import DialogueGRPOTrainer, trl_config
+from mua_env.training.trajectory import TokenTrajectory
 
 from .checked_trainer import CheckedTrainer, LeavingUser, checksum, make_trainer
 from .conftest import Toy
@@ -148,3 +149,26 @@ def test_groups_without_a_difference_change_no_weight(toy: Toy, tmp_path: Path, 
     assert log["groups/all_equal"] == (0 if how == "failed" else 1)
     assert log["dialogue/truncated"] == (1 if how == "cut" else 0)
     assert {outcome.reward for outcome in trainer.held.outcomes} <= {None if how == "failed" else 0.0, 1.0}
+
+
+def test_a_resumed_epoch_goes_on_where_it_was(toy: Toy, tmp_path: Path) -> None:
+    """Forty tasks are five batches of eight: the sixth batch is of a second epoch, in an order of its own."""
+    saving = {"save_strategy": "steps", "save_steps": 6}
+    whole = make_trainer(tmp_path, toy.folder, steps=7, queries=8, rollouts=2, trainer=Watched, trl=saving)
+    whole.train()
+    first, second = [row for rows in whole.seen[:5] for row in rows], whole.seen[5] + whole.seen[6]
+    assert sorted(set(first)) == list(range(40))
+    assert second != first[:32]
+    assert len(set(second)) == 16
+    again = make_trainer(tmp_path, toy.folder, steps=7, queries=8, rollouts=2, trainer=Watched, trl=saving)
+    again.train(resume_from_checkpoint=str(tmp_path / "checkpoint-6"))
+    assert again.seen == whole.seen[6:]
+    assert checksum(again.model) == checksum(whole.model)
+
+
+class Watched(DialogueGRPOTrainer):
+    """Keeps which tasks each batch was about."""
+
+    def roll_out(self) -> list[TokenTrajectory]:
+        self.seen = [*getattr(self, "seen", []), [int(row["task"]) for row in self._rows]]
+        return super().roll_out()
