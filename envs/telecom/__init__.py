@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from mua_env.agents.base import Agent
 from mua_env.database import Database, Rows
-from mua_env.errors import TaskError
+from mua_env.errors import ConfigError, TaskError
 from mua_env.packaged import PackagedDomain
 from mua_env.tasks import Goal, Task, TaskSet
 
@@ -73,8 +73,18 @@ class TelecomDomain(PackagedDomain):
 
         return TelecomLanguage()
 
-    def expert(self, *, style: str = "plain") -> Agent:
-        """The scripted telecom agent; it works in solo mode too."""
+    def expert(self, *, style: str = "plain", language: str = "en") -> Agent:
+        """The scripted telecom agent; it works in solo mode too. In Chinese (``"zh"``) it has the compact style only.
+
+        Raises:
+            ConfigError: the language is neither ``"en"`` nor ``"zh"``.
+        """
+        if language == "zh":
+            from .expert_chinese import TelecomChineseExpert
+
+            return TelecomChineseExpert()
+        if language != "en":
+            raise ConfigError(f"the telecom expert speaks no {language!r}; known languages: 'en', 'zh'")
         from .expert import TelecomExpert
 
         return TelecomExpert(style=style)

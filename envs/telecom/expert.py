@@ -116,8 +116,8 @@ class Clerk(base.Desk):
         return {"customer_id": self.customer["customer_id"], "line_id": self.line["line_id"]}
 
     def overdue(self) -> Record | None:
-        """The bill that is overdue, if there is one."""
-        return next((bill for bill in self.bills if bill["status"] == "Overdue"), None)
+        """The bill that is overdue, if there is one, or that was and now waits to be paid."""
+        return next((bill for bill in self.bills if bill["status"] in ("Overdue", "Awaiting Payment")), None)
 
     # The phone, in the caller's hands
 
@@ -154,7 +154,8 @@ class Clerk(base.Desk):
     def pay(self, bill: Record, proof: tuple[str, ...] = ()) -> Asked:
         """Have the caller pay a bill; returns its text. The bill's record is read anew."""
         customer_id, bill_id = self.customer["customer_id"], bill["bill_id"]
-        yield from call("send_payment_request", customer_id=customer_id, bill_id=bill_id)
+        if bill["status"] == "Overdue":
+            yield from call("send_payment_request", customer_id=customer_id, bill_id=bill_id)
         text = yield from self.say("pay", bill=bill_id, amount=f"{bill['total_due']:.2f}")
         text = yield from self.reassure(text)
         fresh = yield from call("get_details_by_id", id=bill_id)

@@ -73,8 +73,8 @@ def late_stop(dialogue: Sequence[Exchange], ground: Ground) -> list[Violation]:
 def gave_up(dialogue: Sequence[Exchange], ground: Ground) -> bool:
     """Whether the user left after three turns of the agent in a row that led nowhere.
 
-    A turn leads somewhere that proposes, claims, refuses or answers something, writes, or asks for what was not asked
-    for before, and does not repeat an earlier one.
+    A turn leads somewhere that proposes, claims, refuses or answers something, writes, has the user do something with
+    its own tools, or asks for what was not asked for before, and does not repeat an earlier one.
     """
     if not dialogue or not dialogue[-1].stop:
         return False
@@ -140,7 +140,7 @@ def _witnessed(dialogue: Sequence[Exchange], ground: Ground) -> list[tuple[int, 
 
 def _moves(turn: Exchange, ground: Ground) -> bool:
     signs = (cues.ASKS_TO_CONFIRM, cues.CLAIMS_DONE, cues.REFUSES)
-    return any(sign.search(turn.text) for sign in signs) or _answers(turn.text, ground)
+    return bool(turn.shown) or any(sign.search(turn.text) for sign in signs) or _answers(turn.text, ground)
 
 
 def _answers(text: str, ground: Ground) -> bool:

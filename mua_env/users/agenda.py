@@ -46,7 +46,8 @@ class AgendaSession(UserSession):
         if agent_text is None:
             return self._open()
         self._heard = agent_text
-        self._hands.take(guided(self.language.guidance(agent_text), self.language, self.tools), agent_text)
+        deeds = guided(self.language.guidance(agent_text), self.language, self.tools)
+        self._hands.take(deeds, self.language.hear(agent_text))
         doubted = self._hands.doubts() if self.voice.persona.wary else None
         if doubted is not None and not self._hands.deeds:
             return UserReply(text=self.voice.speak([self.language.doubt(doubted.operation, self.voice)]))

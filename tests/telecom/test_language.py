@@ -23,16 +23,23 @@ language = load_domain("telecom").language
 STATES = {True: "+", False: "-", None: ""}
 
 
-def corpus() -> Iterator[tuple[str, list[str]]]:
-    for line in Path(__file__).with_name("guidance.txt").read_text().splitlines():
+def corpus(name: str) -> Iterator[tuple[str, list[str]]]:
+    for line in Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
             text, _, tools = line.rpartition("=>")
             yield text.strip().replace("\\n", "\n"), tools.split()
 
 
-@pytest.mark.parametrize(("text", "tools"), list(corpus()))
+@pytest.mark.parametrize(("text", "tools"), list(corpus("guidance.txt")))
 def test_guidance_is_followed_and_nothing_else(text: str, tools: list[str]) -> None:
     deeds = guided(language.guidance(text), language, TelecomPhone.specs)
+    assert [deed.operation.tool + STATES[deed.operation.state] for deed in deeds] == tools
+
+
+@pytest.mark.parametrize(("text", "tools"), list(corpus("guidance_chinese.txt")))
+def test_chinese_guidance_is_followed_and_nothing_else(text: str, tools: list[str]) -> None:
+    chinese = language.spoken("zh")
+    deeds = guided(chinese.guidance(text), chinese, TelecomPhone.specs)
     assert [deed.operation.tool + STATES[deed.operation.state] for deed in deeds] == tools
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from mua_env.language import Comparison, DialogueLanguage, Operation, Slot
@@ -21,6 +21,12 @@ class TelecomLanguage(DialogueLanguage):
     intents = INTENTS
     alternatives = IDENTITY
     operations = OPERATIONS
+
+    def translations(self) -> Mapping[str, Callable[[], DialogueLanguage]]:
+        """Chinese."""
+        from .chinese import TelecomChinese
+
+        return {"zh": TelecomChinese}
 
     def wish(self, intent: str, slots: Mapping[str, Any], voice: Voice) -> str:
         """The request as a verb phrase."""

@@ -12,7 +12,7 @@ from mua_env.language import Operation
 from mua_env.users.agenda_personas import Voice
 
 _WISHES: Final = {
-    "service": "[get [my phone|my service|my signal] [to work again|back]|be able to make calls again, my phone has no "
+    "service": "[get [my service|my signal] back|get my phone to work on the network again|be able to make calls again, my phone has no "
     "[service|signal]|have my phone back on the network, it has no [service|signal]|get rid of the no [service|signal] "
     "problem on my phone]",
     "data": "[get my mobile [data|internet] [to work properly|back to full speed|to work as it should]|have proper mobile "
@@ -80,7 +80,7 @@ _TOLD: Final[Mapping[str, str]] = {
 _SKIPPED: Final = (
     "[{name} was already {state}|{name} is already {state}, so I left it|I didn't have to, {name} is {state} already]."
 )
-_NAMES: Final = {
+NAMES: Final = {
     "airplane": "airplane mode", "data": "mobile data", "roaming": "data roaming", "saver": "data saver",
     "wifi_calling": "Wi-Fi calling", "wifi": "Wi-Fi",
 }  # fmt: skip
@@ -99,18 +99,18 @@ def doubt(voice: Voice) -> str:
 def told(operation: Operation, result: str, voice: Voice, before: int) -> str:
     """How a caller tells what an operation showed, or that there was nothing to do."""
     if not result:
-        name = _NAMES.get(operation.switch, "that")
+        name = NAMES.get(operation.switch, "that")
         return voice.say(_SKIPPED, name=name, state="on" if operation.state else "off")
     if operation.look and voice.persona.careless and before == 0 and voice.rng.random() < 0.35:
         result = misread(operation.tool, result)
-    text = voice.keep(_plain(operation, result))
+    text = voice.keep(on_screen(operation, result))
     if not operation.look:
         return voice.say("[Done|Okay, done|I did that|All right]: {result}.", result=text)
     lead = "[Oh, I read that wrong before. |]" if voice.persona.careless and before == 1 else ""
     return voice.say(lead + _TOLD.get(operation.tool, _TOLD[""]), result=text)
 
 
-def _plain(operation: Operation, result: str) -> str:
+def on_screen(operation: Operation, result: str) -> str:
     """What the screen says, without its icons, in a line."""
     rows = [row.strip() for row in result.split("\n") if not row.startswith("(")]
     if operation.tool == "check_network_status" and operation.switch in _ROWS:

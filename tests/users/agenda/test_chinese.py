@@ -50,7 +50,7 @@ def test_every_persona_has_its_manner() -> None:
 
 
 @pytest.mark.parametrize("persona", sorted(PERSONAS))
-@pytest.mark.parametrize("domain", ["retail", "airline"])
+@pytest.mark.parametrize("domain", ["retail", "airline", "telecom"])
 def test_openings_are_chinese_and_reveal_nothing(domain: str, persona: str) -> None:
     loaded = load_domain(domain)
     user = AgendaUser(language="zh", persona=persona, noise=0.5)
@@ -136,7 +136,7 @@ def test_an_airline_dialogue_in_chinese() -> None:
 
 
 @pytest.mark.parametrize("level", [1, 2, 3, 5])
-@pytest.mark.parametrize("name", ["retail", "airline"])
+@pytest.mark.parametrize("name", ["retail", "airline", "telecom"])
 def test_the_chinese_expert_solves_tasks(name: str, level: int) -> None:
     setting = load_setting(name, f"generate:level={level}:seed=8")
     session = Session(setting, AgendaUser(language="zh"))
@@ -158,7 +158,7 @@ def test_unknown_languages_are_refused_with_the_known_ones() -> None:
         AgendaUser(language="fr")
     with pytest.raises(ConfigError, match="'en', 'zh'"):
         load_domain("airline").language.spoken("fr")
-    for name in ("retail", "airline"):
+    for name in ("retail", "airline", "telecom"):
         with pytest.raises(ConfigError, match="'en', 'zh'"):
             load_domain(name).expert(language="fr")  # type: ignore[call-arg]
 
