@@ -127,6 +127,16 @@ class Domain(ABC):
         """Verified tasks without end."""
         raise DomainError(f"the domain {self.name!r} generates no tasks")
 
+    def in_world(self, number: int) -> Domain:
+        """The domain with other data of the same kind, for training: what is learned by heart there is worth nothing
+        in its own."""
+        raise DomainError(f"the domain {self.name!r} has no world but its own")
+
+    @property
+    def world(self) -> str:
+        """Names the data: two domains with the same one have equal data."""
+        return f"{self.name}:own"
+
     def public(
         self, benchmark: str, split: str, path: str | Path | None, *, policy: str | None = None, solo: bool = False
     ) -> TaskSet:
@@ -145,8 +155,9 @@ class Domain(ABC):
 
         Args:
             source: one of the domain's splits, with a level if wanted (``"train"``, ``"test:level=2"``);
-                ``"generate:level=2"`` (also ``seed=``, ``split=``) for a new verified task at each reset; a public
-                benchmark (``"tau1:test"``, ``"tau2:test"``); or a JSON Lines file of tasks.
+                ``"generate:level=2"`` (also ``seed=``, ``split=``, ``only=``, and ``world=`` for other data) for a new
+                verified task at each reset; a public benchmark (``"tau1:test"``, ``"tau2:test"``); or a JSON Lines
+                file of tasks.
             path: where the files of a public benchmark lie.
             policy: one of ``policies``; ``None`` is the first.
             solo: the agent has the user's tools too, and nobody is on the line.
@@ -163,7 +174,10 @@ class Domain(ABC):
         if ":" in name:
             benchmark, _, split = name.partition(":")
             return self.public(benchmark, split, path, policy=policy, solo=solo)
-        return self._set_in(self._own_tasks(source, name, options), source, policy, solo)
+        home: Domain = self
+        if name == "generate" and "world" in options:
+            home = self.in_world(_whole(options, "world", source))
+        return home._set_in(home._own_tasks(source, name, options), source, policy, solo)
 
     def _own_tasks(self, source: str, name: str, options: dict[str, str]) -> Sequence[Task]:
         if name in self.splits:
@@ -198,7 +212,7 @@ class Domain(ABC):
             tasks=tasks,
             data=self.data,
             policy=self.policy_variant(variant or None, solo=solo),
-            world=f"{self.name}:own",
+            world=self.world,
             kit=self.kit(solo=True) if solo else None,
             variant="-".join(filter(None, (variant, "solo" if solo else ""))),
         )
@@ -208,8 +222,10 @@ def _integer(options: dict[str, str], key: str, source: str) -> int | None:
     unknown = sorted(options.keys() - {key})
     if unknown:
         raise TaskError(f"task source {source!r}: unknown option {unknown[0]!r}; there is {key!r}")
-    if key not in options:
-        return None
+    return _whole(options, key, source) if key in options else None
+
+
+def _whole(options: dict[str, str], key: str, source: str) -> int:
     try:
         return int(options[key])
     except ValueError:

@@ -103,14 +103,15 @@ class GeneratedTasks(Sequence[Task]):
         source: the source it was asked for by, for messages.
         options: ``level`` (default 1), ``seed`` (default 0), ``split`` (default ``train``), ``count`` (length that
             ``len`` reports and random choice draws from, default 1,000,000), ``only`` (intents joined by ``+``, a
-            question's topic as ``ask.order_status``: tasks whose requests are all of these; default all).
+            question's topic as ``ask.order_status``: tasks whose requests are all of these; default all), ``world``
+            (the domain has seen to it).
 
     Raises:
         TaskError: an option is unknown or has a wrong value.
     """
 
     def __init__(self, domain: Domain, source: str, options: dict[str, str]) -> None:
-        known = {"level": "1", "seed": "0", "split": "train", "count": "1000000", "only": ""}
+        known = {"level": "1", "seed": "0", "split": "train", "count": "1000000", "only": "", "world": ""}
         unknown = sorted(options.keys() - known.keys())
         if unknown:
             raise TaskError(f"task source {source!r}: unknown option {unknown[0]!r}; there are {', '.join(known)}")

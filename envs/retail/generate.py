@@ -30,7 +30,7 @@ from .goals import gold_actions, requirements
 from .models import Base
 from .shop import Draw, Record, Shop
 from .tools import RetailTools
-from .world_data import generate_data
+from .world_data import world_data
 
 _TRIES: Final = 60
 """Users to try before another shape is drawn."""
@@ -141,9 +141,9 @@ def generate_tasks(
 
 
 @cache
-def shared_generator() -> RetailGenerator:
-    """The generator over the domain's own data, one in a process."""
-    return RetailGenerator(generate_data())
+def shared_generator(world: int | None = None) -> RetailGenerator:
+    """The generator over the domain's own data, or those of another world, one in a process."""
+    return RetailGenerator(world_data(world))
 
 
 @lru_cache(maxsize=64)

@@ -43,6 +43,11 @@ def generate_data(seed: int = SEED, users: int = USERS) -> dict[str, list[Record
     return {"users": people, "orders": orders, "products": products}
 
 
+def world_data(world: int | None) -> dict[str, list[Record]]:
+    """The own data for None; else those of another world, with four times as many customers."""
+    return generate_data() if world is None else generate_data(SEED + 1 + world, 4 * USERS)
+
+
 def make_address(rng: random.Random) -> Record:
     """A made-up address in a real city."""
     lists = word_lists("people")

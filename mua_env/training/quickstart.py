@@ -53,7 +53,7 @@ def quickstart_config(*, seed: int = 0, folder: str = "runs") -> TrainConfig:
             scratch=ScratchConfig(hidden=128, layers=3, theta=1e6, copying=True, vocabulary=2048, phrases=True)
         ),
         environment=EnvironmentConfig(
-            tasks=f"{_EASY}:split=train:seed={seed}",
+            tasks=f"{_EASY}:split=train:world=1:seed={seed}",
             held_out=f"{_EASY}:split=test:seed=1",
             user_options={**user, "phrasings": "seen"},
             held_out_user_options={**user, "phrasings": "unseen"},
@@ -65,16 +65,17 @@ def quickstart_config(*, seed: int = 0, folder: str = "runs") -> TrainConfig:
         ),
         lengths=LengthConfig(total=480, turn=56),
         cold_start=ColdStartConfig(
-            trajectories=4800,
+            trajectories=1900,
+            shuffled=1,
             expert_style="compact",
             batch=16,
             micro_batch=16,
             epochs=1.0,
-            learning_rate=3e-3,
+            learning_rate=4e-3,
             betas=(0.9, 0.98),
             warmup=0.06,
         ),
-        grpo=GrpoSettings(queries=8, rollouts=8, steps=48, learning_rate=2e-4, betas=(0.9, 0.98), micro_batch=16),
+        grpo=GrpoSettings(queries=8, rollouts=8, steps=50, learning_rate=3e-4, betas=(0.9, 0.98), micro_batch=16),
         evaluation=EvaluationConfig(tasks=256, repeats=1, temperature=0.0, batch=64),
     )
 
