@@ -12,7 +12,7 @@ import pytest
 
 from mua_env.messages import Message
 from mua_env.training.chat import ChatTokens
-from mua_env.training.config import TrainConfig
+from mua_env.training.config import TrainConfig, load_config
 from mua_env.training.console import Reporter
 from mua_env.training.demonstrations import Demonstrations
 from mua_env.training.models import start_from_nothing
@@ -20,6 +20,7 @@ from mua_env.training.pipeline import train
 from mua_env.training.pool import make_mixed_pool
 from mua_env.training.quickstart import quickstart_config
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 
@@ -49,6 +50,10 @@ def dialogues(config: TrainConfig, *, held_out: bool, count: int) -> Demonstrati
 
 def told(messages: list[Message], role: str) -> list[str]:
     return [message.content or "" for message in messages if message.role == role]
+
+
+def test_the_example_is_the_quick_start() -> None:
+    assert load_config(EXAMPLES / "quickstart.yaml") == quickstart_config()
 
 
 def test_users_orders_and_openings_are_held_out() -> None:
