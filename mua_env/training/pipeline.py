@@ -20,7 +20,7 @@ from mua_env.training.console import Reporter
 from mua_env.training.demonstrations import Demonstrations, copy_drills, turn_windows
 from mua_env.training.plots import plot_run
 from mua_env.training.report import AFTER, BEFORE, COLD_START, SHOWN, write_training_report
-from mua_env.training.run_folder import RunFolder, new_run_folder, newest_run_folder
+from mua_env.training.run_folder import RunFolder, is_blank, new_run_folder, newest_run_folder
 from mua_env.training.same_run import check_same_run
 from mua_env.training.seeds import derive_seed
 from mua_env.training.shuffling import Shuffler
@@ -122,8 +122,9 @@ class Run:
         if rank == 0:
             if resume:
                 chosen = chosen or newest_run_folder(config.folder, config.name)
-                check_same_run(config, chosen)
-            elif chosen is not None and chosen.exists() and any(chosen.iterdir()):
+                if not is_blank(chosen):
+                    check_same_run(config, chosen)
+            elif chosen is not None and not is_blank(chosen):
                 raise ConfigError(f"{chosen} is not empty; choose another folder, or go on with its run by --resume")
             chosen = chosen or new_run_folder(config.folder, config.name)
             chosen.mkdir(parents=True, exist_ok=True)

@@ -148,6 +148,11 @@ def newest_run_folder(base: str | os.PathLike[str], name: str) -> Path:
     return found[max(found)]
 
 
+def is_blank(folder: Path) -> bool:
+    """Whether a folder holds nothing, or a run that was killed before it wrote anything down."""
+    return not folder.exists() or all(file.is_file() and file.stat().st_size == 0 for file in folder.iterdir())
+
+
 def read_metrics(path: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
     """The lines of a run's metrics. A half-written last line is left out.
 
@@ -174,8 +179,8 @@ def _replace(target: Path, text: str) -> None:
 
 
 def _ids(file: Path) -> set[str]:
-    """Ids of the trajectories in a file; they stand at the beginning of each line."""
+    """Ids of the trajectories in a file, which stand at the beginning of each line; a half-written one has none."""
     first = re.compile(rb'"id":"((?:[^"\\]|\\.)*)"')
     with file.open("rb") as lines:
-        found = (first.search(line[:2000]) for line in lines)
+        found = (first.search(line[:2000]) for line in lines if line.endswith(b"\n"))
         return {json.loads(b'"' + match[1] + b'"') for match in found if match}

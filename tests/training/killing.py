@@ -81,7 +81,7 @@ def run_child(
         target=_child, args=(config.model_dump(mode="json"), folder, resume, prepare, place, errors)
     )
     child.start()
-    child.join(120)
+    child.join(600)
     assert child.exitcode is not None, "the run hangs"
     return child.exitcode
 

@@ -26,7 +26,7 @@ def _rank(rank: int, count: int, port: int, target: Callable[..., None], argumen
     target(*arguments)
 
 
-def run_ranks(count: int, target: Callable[..., None], *arguments: Any, seconds: float = 120) -> list[int | None]:
+def run_ranks(count: int, target: Callable[..., None], *arguments: Any, seconds: float = 600) -> list[int | None]:
     """Run a function in ``count`` processes; their exit codes. When one fails, the others are ended, as a launcher
     does. Where they wait for each other for ever, the time is up and the codes are None."""
     context = multiprocessing.get_context("forkserver")

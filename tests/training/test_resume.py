@@ -11,6 +11,7 @@ from .small_run import resumable_config
 TRAINING = "mua_env.training"
 KILLS = {
     "after each update": [
+        f"{TRAINING}.pipeline:Run.start:1:before",
         f"{TRAINING}.experts:_hold:5:before",
         f"{TRAINING}.cold_start:_gradient:3:after",
         f"{TRAINING}.checkpoints:Checkpoints.commit:2:before",  # the checkpoint is written, and nothing names it

@@ -125,7 +125,7 @@ def test_an_endpoint_that_dies_stops_the_run_and_it_goes_on(unbroken: Path, tmp_
 
     def config(url: str) -> TrainConfig:
         small = small_config()
-        options = {"model": "tiny", "base_url": url, "attempts": 1, "timeout_s": 5.0, "guards": False}
+        options = {"model": "tiny", "base_url": url, "attempts": 1, "timeout_s": 60.0, "guards": False}
         environment = small.environment.model_copy(update={"user": "llm", "user_options": options, "max_turns": 3})
         return small.model_copy(
             update={
@@ -143,8 +143,8 @@ def test_an_endpoint_that_dies_stops_the_run_and_it_goes_on(unbroken: Path, tmp_
     codes: list[int] = []
     running = threading.Thread(target=lambda: codes.append(run_child(config(url), folder)))
     running.start()
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and '"grpo"' not in _text(folder / "metrics.jsonl"):
+    deadline = time.monotonic() + 600
+    while running.is_alive() and time.monotonic() < deadline and '"grpo"' not in _text(folder / "metrics.jsonl"):
         time.sleep(0.01)
     os.kill(server.pid, signal.SIGKILL)
     running.join()
