@@ -2,9 +2,11 @@
 that what is measured was not trained on.
 
     python benchmarks/quickstart.py --seeds 0 1 2 --json quickstart.json
+    python benchmarks/quickstart.py --without copying shuffled --seeds 0
 
 Each seed is a run of its own (`python -m mua_env.training.quickstart --seed N`) from nothing: its own weights,
-training tasks, expert dialogues and samples. All are measured on the same held-out tasks.
+training tasks, expert dialogues and samples. All are measured on the same held-out tasks. ``--without`` runs cold
+starts only, each without one of the parts that make it work.
 """
 
 from __future__ import annotations
@@ -26,6 +28,16 @@ from typing import Any
 from measure import show
 
 COLD, AFTER = "after_the_cold_start", "after_GRPO"
+EXAMPLE = Path(__file__).parents[1] / "examples" / "quickstart.yaml"
+LONGER = ("lengths.total=2048", "lengths.turn=128")
+WITHOUT = {
+    "nothing": (),
+    "copying": ("model.scratch.copying=false",),
+    "phrases": ("model.scratch.phrases=false", *LONGER),
+    "shuffled": ("cold_start.shuffled=0", "cold_start.trajectories=3800"),
+    "brief": ("environment.results=full", *LONGER),
+}
+"""Parts of the quick start, and what a run without each changes in its settings; the updates remain as many."""
 GOAL = 0.75
 """Success after GRPO that the quick start is to reach, on the mean of the seeds."""
 LIMIT_S = 20 * 60
@@ -39,23 +51,46 @@ def run_seed(seed: int, folder: Path, threads: int) -> dict[str, Any]:
     if report.exists():
         found: dict[str, Any] = json.loads(report.read_text(encoding="utf-8"))
         return found
-    place.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "mua_env.training.quickstart", "--seed", str(seed), "--threads", str(threads)]
     begun = time.perf_counter()
-    with (place / "log.txt").open("w", encoding="utf-8") as log:
-        done = subprocess.Popen(
-            [*command, "--folder", str(place)],
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            env={**os.environ, "OMP_NUM_THREADS": str(threads), "OMP_WAIT_POLICY": "PASSIVE"},
-        )
-        _, status, usage = os.wait4(done.pid, 0)
-    if status:
-        raise SystemExit(f"seed {seed} ended with status {os.waitstatus_to_exitcode(status)}; see {place / 'log.txt'}")
+    usage = _run([*command, "--folder", str(place)], place / "log.txt", threads)
     (run,) = (path.parent for path in place.glob("*/summary.json"))
     figures = {**figures_of(run), "seed": seed, "wall_s": time.perf_counter() - begun, **_times(usage)}
     report.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     return figures
+
+
+def run_without(part: str, seed: int, folder: Path, threads: int) -> dict[str, float]:
+    """A cold start without one part, in a process of its own."""
+    place = folder / f"without-{part}-{seed}"
+    changes = [word for change in (*WITHOUT[part], f"seed={seed}") for word in ("--set", change)]
+    command = [sys.executable, "-m", "mua_env", "train", str(EXAMPLE), "--folder", str(place), "--no-rl", *changes]
+    usage = _run(command, place.with_suffix(".log"), threads)
+    summary = json.loads((place / "summary.json").read_text(encoding="utf-8"))
+    metrics = [json.loads(line) for line in (place / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
+    return {
+        "success %": 100 * summary[COLD]["success"],
+        "tokens a dialogue": summary[COLD]["dialogue/tokens"],
+        "updates": float(sum(line["phase"] == "cold_start" for line in metrics)),
+        "CPU minutes": _times(usage)["cpu_s"] / 60,
+    }
+
+
+def _run(command: Sequence[str], log: Path, threads: int) -> resource.struct_rusage:
+    """Run a command to its end, its output to a file; returns what it used."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("w", encoding="utf-8") as file:
+        done = subprocess.Popen(
+            command,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, "OMP_NUM_THREADS": str(threads), "OMP_WAIT_POLICY": "PASSIVE"},
+        )
+        _, status, usage = os.wait4(done.pid, 0)
+        done.returncode = os.waitstatus_to_exitcode(status)
+    if status:
+        raise SystemExit(f"{' '.join(command)} ended with status {done.returncode}; see {log}")
+    return usage
 
 
 def _times(usage: resource.struct_rusage) -> dict[str, float]:
@@ -132,7 +167,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--at-once", type=int, default=1, help="runs at the same time (default 1)")
     parser.add_argument("--folder", type=Path, default=Path("runs/benchmark-quickstart"))
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--without", nargs="+", choices=sorted(WITHOUT), help="cold starts only, each without a part")
     options = parser.parse_args(arguments)
+    if options.without:
+        seed = options.seeds[0]
+        found = {part: run_without(part, seed, options.folder, options.threads) for part in options.without}
+        show("Cold start without ...", ("success %", "tokens a dialogue", "updates", "CPU minutes"), found)
+        if options.json is not None:
+            options.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        return 0
     with ThreadPoolExecutor(options.at_once) as workers:
         rows = list(workers.map(lambda seed: run_seed(seed, options.folder, options.threads), options.seeds))
     summary = {
