@@ -104,7 +104,7 @@ def test_a_run_in_small_gives_the_figures_of_the_benchmark(tmp_path: Path, bench
     run = train(small, reporter=Reporter(quiet=True))
     figures = benchmark.figures_of(run)
     assert figures["expert_dialogues"] == 24
-    assert figures["cold_start_updates"] == 3
+    assert figures["cold_start_updates"] == 6  # 24 dialogues and their copies by 8
     assert figures["grpo_updates"] == 2
     assert figures["grpo_dialogues"] == 8
     assert figures["cold_tasks"] == figures["after_tasks"] == 4
