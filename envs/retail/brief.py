@@ -45,7 +45,6 @@ def _order(order: Record) -> str:
 def _user(user: Record) -> str:
     return "\n".join(
         [
-            user["user_id"],
             f"name {user['name']['first_name']} {user['name']['last_name']}",
             f"email {user['email']}",
             f"address {words.address(user['address'])}",

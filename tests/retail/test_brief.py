@@ -7,7 +7,9 @@ import json
 from mua_env.envs.retail import domain
 from mua_env.envs.retail.world_data import generate_data
 from mua_env.messages import ToolMessage, UserMessage
+from mua_env.session import Session
 from mua_env.setting import load_setting
+from mua_env.training.experts import hold
 from mua_env.training.pool import DialoguePool
 from mua_env.users.agenda import AgendaUser
 
@@ -41,6 +43,22 @@ def test_a_change_tells_only_what_it_changed() -> None:
 def test_ids_and_errors_go_as_they_are() -> None:
     assert domain.brief("find_user_id_by_email", "ada_stone_1234") == "ada_stone_1234"
     assert domain.brief("get_order_details", "Error: there is no order '#W1'") == "Error: there is no order '#W1'"
+
+
+def test_every_result_in_the_expert_s_dialogues_can_be_told_in_few_words() -> None:
+    setting = load_setting("retail", "generate:level=2:seed=3")
+    session = Session(setting, AgendaUser())
+    tools = set()
+    for number in range(60):
+        hold(session, domain.expert(), setting.tasks[number], seed=number)
+        for entry in session.episode.entries:
+            if isinstance(entry.message, ToolMessage):
+                tools.add(entry.message.name)
+                text = domain.brief(entry.message.name, entry.message.content)
+                assert "{" not in text
+                assert len(text) <= len(entry.message.content)
+    session.close()
+    assert tools >= {"get_user_details", "get_product_details", "get_order_details", "return_delivered_order_items"}
 
 
 def test_variants_that_are_not_available_are_marked() -> None:
