@@ -175,7 +175,9 @@ class _Work:
         driver, seed = self._of._driver, self._of._seed
         if self._keeper is not None:
             kept = self._keeper
-            driver.on_turn = lambda at, dialogue, tokens: kept.keep(keys[at][0], dialogue, tokens)
+            # By session, not by place: of a batch that a killed run had begun, only some dialogues are held now.
+            rows = {id(dialogue.session): row for dialogue, (row, _) in zip(dialogues, keys, strict=True)}
+            driver.on_turn = lambda _, dialogue, tokens: kept.keep(rows[id(dialogue.session)], dialogue, tokens)
         try:
             return self._record.hold(
                 driver,

@@ -1,4 +1,5 @@
 import itertools
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +11,7 @@ from mua_env.training.group_rollout import GroupRollout, HeldBatch
 from mua_env.training.grpo import token_advantages
 from mua_env.training.pool import DialoguePool, MixedPool
 from mua_env.training.recording import Unrecorded
-from mua_env.training.rollout import RolloutDriver
+from mua_env.training.rollout import Dialogue, RolloutDriver
 from mua_env.training.trajectory import TokenTrajectory
 from mua_env.training.turn_credit import Credit, ForkKeeper, credits_of
 
@@ -53,13 +54,13 @@ def test_forks_stay_spread_over_a_dialogue(limit: int, turns: int, kept: list[in
     pool.close()
 
 
-def _hold(toy: Toy, settings: GrpoSettings, **options: Any) -> tuple[HeldBatch, GroupRollout]:
+def _hold(toy: Toy, settings: GrpoSettings, record: Unrecorded | None = None) -> tuple[HeldBatch, GroupRollout]:
     pool = MixedPool([DialoguePool(toy.setting, ToyUser(), max_turns=6)])
     driver = RolloutDriver(toy.chat, lengths=LengthConfig(total=300, turn=30), tools="compact")
     rollout = GroupRollout(pool, driver, settings, seed=5, rank=0, gather=lambda values: values)
     rows = [row for row in (0, 2, 4, 1) for _ in range(settings.rollouts)]
     held = rollout.hold(
-        toy.model(), rows, number=0, group=settings.rollouts, temperature=1.0, record=Unrecorded(), **options
+        toy.model(), rows, number=0, group=settings.rollouts, temperature=1.0, record=record or Unrecorded()
     )
     driver.close()
     pool.close()
@@ -135,3 +136,33 @@ def test_drawing_anew_is_bounded(toy: Toy) -> None:
     assert replace(held.groups[0], mean=None).values == (0.0,) * 4
     driver.close()
     pool.close()
+
+
+class _HalfHeld(Unrecorded):
+    """As the record of a run that was killed: the first dialogues of the batch are known already."""
+
+    def __init__(self, known: list[TokenTrajectory]) -> None:
+        self.known = known
+
+    def hold(
+        self,
+        driver: RolloutDriver,
+        model: Any,
+        dialogues: Sequence[Dialogue],
+        *,
+        rows: Sequence[int],
+        seeds: Sequence[int],
+        temperature: float,
+    ) -> list[TokenTrajectory]:
+        done = len(self.known)
+        return self.known + driver.run(model, dialogues[done:], seeds=seeds[done:], temperature=temperature)
+
+
+def test_dialogues_of_a_killed_run_go_without_credit(toy: Toy) -> None:
+    settings = GrpoSettings(rollouts=4, turn_credit=TurnCreditConfig(points=2, continuations=2))
+    whole, _ = _hold(toy, settings)
+    half, _ = _hold(toy, settings, record=_HalfHeld(whole.trajectories[:7]))
+    assert half.credits[:7] == [[]] * 7
+    assert half.credits[7:] == whole.credits[7:]
+    assert any(half.credits[7:])
+    assert half.outcomes == whole.outcomes
