@@ -54,6 +54,7 @@ benchmarks: $(VENV)/.dev  ## Run the benchmarks that the README quotes
 	$(BIN)/python benchmarks/env_overhead.py
 	$(BIN)/python benchmarks/database.py
 	$(BIN)/python benchmarks/tasks.py
+	$(BIN)/python benchmarks/rollout.py
 
 clean:  ## Remove what is built; the virtual environment stays
 	rm -rf build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache

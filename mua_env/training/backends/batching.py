@@ -43,8 +43,12 @@ class Batcher:
     """A `Backend` over an `Engine`.
 
     Requests are taken in together where that costs little: at once when the engine is idle or at least a fourth
-    of what it has under way is waiting, and otherwise after ``patience`` steps, because reading is a pass of its
-    own. Steps run in a thread while users are thinking, so that their connections are served meanwhile.
+    of what it has under way is waiting, and otherwise after ``patience`` steps (one while users are slow), because
+    reading is a pass of its own.
+
+    As long as all users answer at once, so that nothing is waited for, what is sampled together depends on the
+    dialogues alone. From the first user on who does not, steps run in a thread, and answers are made into tokens
+    and connections served meanwhile.
 
     Args:
         engine: does the work.
@@ -55,7 +59,7 @@ class Batcher:
         self.engine, self._patience = engine, patience
         self._thread: ThreadPoolExecutor | None = None
         self._pump: asyncio.Task[None] | None = None
-        self._reset()
+        self._reset(0)
 
     @property
     def stats(self) -> DecoderStats:
@@ -64,7 +68,7 @@ class Batcher:
 
     def begin(self, *, temperature: float, seeds: Sequence[int]) -> None:
         """As `Backend.begin`."""
-        self._reset()
+        self._reset(len(seeds))
         self.engine.begin(temperature=temperature, seeds=seeds)
 
     async def sample(self, row: int, ids: Sequence[int], budget: int) -> SampledTurn:
@@ -80,15 +84,14 @@ class Batcher:
         promised: asyncio.Future[SampledTurn] = asyncio.get_running_loop().create_future()
         self._promised[row] = promised
         self._queue.append(TurnRequest(row, ids, budget))
-        self._known.add(row)
         if self._pump is None or self._pump.done():
             self._pump = asyncio.create_task(self._run())
         return await promised
 
     def drop(self, row: int) -> None:
         """As `Backend.drop`."""
-        self._known.discard(row)
         self._gone.add(row)
+        self._alive.discard(row)
 
     async def aclose(self) -> None:
         """As `Backend.aclose`."""
@@ -97,10 +100,11 @@ class Batcher:
             self._thread = None
         self.engine.close()
 
-    def _reset(self) -> None:
+    def _reset(self, rows: int) -> None:
         self._queue: list[TurnRequest] = []
         self._promised: dict[int, asyncio.Future[SampledTurn]] = {}
-        self._known: set[int] = set()
+        self._alive = set(range(rows))
+        self._slow = False
         self._gone: set[int] = set()
         self._waited = 0
         self._pump = None
@@ -109,8 +113,10 @@ class Batcher:
         """Step until nothing is asked for."""
         try:
             while True:
-                # Dialogues whose users answer at once ask for their next turn before the step, on every machine.
-                await asyncio.sleep(0)
+                if not self._slow:
+                    # Users who answer at once have answered after this, and their dialogues have asked again.
+                    await asyncio.sleep(0)
+                    self._slow = len(self._alive) > len(self._promised)
                 if not self._promised:
                     return
                 for row, turn in (await self._step()).items():
@@ -130,8 +136,8 @@ class Batcher:
         gone, self._gone = self._gone, set()
         self.engine.drop(sorted(gone))
         step = partial(self.engine.step, self._admit())
-        if len(self._known) == len(self._promised):
-            return step()  # no user is thinking
+        if not self._slow:
+            return step()
         if self._thread is None:
             self._thread = ThreadPoolExecutor(1, "mua-env-sampling")
         return await asyncio.get_running_loop().run_in_executor(self._thread, step)
@@ -139,7 +145,8 @@ class Batcher:
     def _admit(self) -> list[TurnRequest]:
         waiting = len(self._queue)
         under_way = len(self._promised) - waiting
-        if waiting and 4 * waiting < under_way and self._waited < self._patience:
+        patience = min(1, self._patience) if self._slow else self._patience
+        if waiting and 4 * waiting < under_way and self._waited < patience:
             self._waited += 1
             return []
         admitted, self._queue, self._waited = self._queue, [], 0

@@ -25,7 +25,8 @@ except ImportError:
 if TYPE_CHECKING:
     import torch
 
-_RETRIES = 3
+_PAUSES = (0.0, 1.0, 2.0)
+"""Seconds before each try."""
 _START = (
     "VLLM_SERVER_DEV_MODE=1 python -m vllm.entrypoints.openai.api_server --model FOLDER "
     "--logprobs-mode processed_logprobs"
@@ -183,9 +184,8 @@ class VllmServer:
             connector = aiohttp.TCPConnector(limit=0)
             self._client = aiohttp.ClientSession(connector=connector, timeout=self._timeout)
         problem = ""
-        for attempt in range(_RETRIES):
-            if attempt:
-                await asyncio.sleep(2.0 ** (attempt - 1))
+        for pause in _PAUSES:
+            await asyncio.sleep(pause)
             try:
                 async with self._client.request(method, self.url + path, json=body) as response:
                     if response.status == 200:

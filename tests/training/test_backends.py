@@ -1,0 +1,168 @@
+"""Sampling for many dialogues whose turns come and go: the batcher and its engine over a cache."""
+
+import asyncio
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+import torch
+
+from mua_env.errors import ConfigError
+from mua_env.training.backends.base import TurnRequest
+from mua_env.training.backends.batching import Batcher
+from mua_env.training.backends.cache_engine import CacheEngine
+from mua_env.training.config import LengthConfig
+from mua_env.training.generation import SampledTurn
+from mua_env.training.pool import DialoguePool
+from mua_env.training.rollout import Dialogue, RolloutDriver
+from mua_env.training.trajectory import TokenTrajectory
+from mua_env.users.base import UserReply, UserSession
+
+from .conftest import Toy
+from .toy_domain import ToyUser
+
+
+def _engine(toy: Toy, temperature: float = 1.0, rows: int = 12) -> tuple[CacheEngine, Any]:
+    model = toy.model().eval()
+    engine = CacheEngine(model, end_id=toy.chat.end_id, pad_id=0)
+    engine.begin(temperature=temperature, seeds=range(100, 100 + rows))
+    return engine, model
+
+
+@pytest.mark.parametrize(("temperature", "shared"), [(1.0, 30), (0.7, 0), (0.0, 30)])
+def test_turns_that_join_and_leave_are_those_of_one_full_pass(toy: Toy, temperature: float, shared: int) -> None:
+    """Rows open late, wait and return at different steps; every log-probability is that of a fresh full pass."""
+    engine, model = _engine(toy, temperature)
+    rng = random.Random(3)
+    words = range(8, 300)
+    prefix = rng.choices(words, k=shared)
+    sequences = {row: prefix + rng.choices(words, k=rng.randrange(1, 9)) for row in range(12)}
+    feeds, turns, under_way = dict(sequences), dict.fromkeys(sequences, 0), set[int]()
+    sampled: list[tuple[int, int, float]] = []
+    while min(turns.values()) < 4 or under_way:
+        due = [row for row in feeds if row not in under_way and turns[row] < 4 and rng.random() < 0.2]
+        under_way.update(due)
+        requests = [TurnRequest(row, feeds[row], rng.randrange(1, 30)) for row in due]
+        for row, turn in engine.step(requests).items():
+            start = len(sequences[row])
+            sampled += [(row, start + place, value) for place, value in enumerate(turn.logprobs)]
+            feeds[row] = rng.choices(words, k=rng.randrange(1, 25))
+            sequences[row] = sequences[row] + turn.ids + feeds[row]
+            turns[row] += 1
+            under_way.discard(row)
+    logprobs = {
+        row: torch.log_softmax(model(torch.tensor([ids])).logits[0].detach() / (temperature or 1.0), -1)
+        for row, ids in sequences.items()
+    }
+    gaps = [abs(value - float(logprobs[row][at - 1, sequences[row][at]])) for row, at, value in sampled]
+    assert len(sampled) > 300
+    assert max(gaps) < 1e-4
+    if temperature == 0:
+        assert all(int(logprobs[row][at - 1].argmax()) == sequences[row][at] for row, at, _ in sampled)
+
+
+def test_history_is_read_once_and_a_common_beginning_once_for_all(toy: Toy) -> None:
+    engine, _ = _engine(toy)
+    prompts = [trajectory.prompt_ids for trajectory in toy.encode()[:8]]
+    requests = [TurnRequest(row, ids, 10) for row, ids in enumerate(prompts)]
+    for _ in range(3):
+        ended = dict(engine.step(requests))
+        while len(ended) < 8:
+            ended.update(engine.step([]))
+        requests = [TurnRequest(row, [9, 10], 10) for row in range(8)]
+    alone = 3 * 8  # the last token of each turn is read with what follows it
+    assert engine.stats.read < sum(map(len, prompts)) + 2 * 2 * 8 + alone
+    late, before = TurnRequest(9, prompts[0], 1), engine.stats.read
+    engine.step([late])
+    assert engine.stats.read - before < len(prompts[0]) / 2
+
+
+class _WaitsForAll(ToyUser):
+    """The first dialogue's user answers when all other dialogues have ended."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.others = asyncio.Event()
+
+    def start(self, *args: Any, **kwargs: Any) -> UserSession:
+        session = super().start(*args, **kwargs)
+        plain, slow = session.reply, self.started == 1
+
+        async def areply(text: str | None) -> UserReply:
+            if slow and text is not None:
+                await asyncio.wait_for(self.others.wait(), 60)
+            return plain(text)
+
+        session.areply = areply  # type: ignore[method-assign]
+        return session
+
+
+def test_a_slow_user_keeps_no_other_dialogue_waiting(toy: Toy) -> None:
+    user, ended = _WaitsForAll(), list[int]()
+    pool = DialoguePool(toy.setting, user, max_turns=8)
+    driver = RolloutDriver(toy.chat, lengths=LengthConfig(total=400, turn=40), tools="compact")
+
+    def on_end(row: int, dialogue: Dialogue, trajectory: TokenTrajectory) -> None:
+        ended.append(row)
+        if len(ended) == 11:
+            user.others.set()
+
+    driver.on_end = on_end
+    tasks = [toy.setting.tasks[number] for number in range(12)]
+    trajectories = driver.run(toy.model(), pool.dialogues(tasks, range(12)), seeds=range(12))
+    driver.close()
+    pool.close()
+    assert ended[-1] == 0
+    assert sorted(ended) == list(range(12))
+    assert all(trajectory.reward is not None for trajectory in trajectories)
+
+
+class _Says(CacheEngine):
+    """Says the same in every turn, as a model that has collapsed does."""
+
+    says: list[int]
+
+    def step(self, requests: Sequence[TurnRequest]) -> Mapping[int, SampledTurn]:
+        return {each.row: SampledTurn(self.says[: each.budget], [0.0] * len(self.says)) for each in requests}
+
+
+def test_empty_turns_are_turns(toy: Toy) -> None:
+    """A model that ends each turn at once: no text, no call; the dialogue runs to its limit and counts."""
+    engine = _Says(toy.model().eval(), end_id=toy.chat.end_id, pad_id=0)
+    engine.says = [toy.chat.end_id]
+    pool = DialoguePool(toy.setting, ToyUser(), max_turns=5)
+    driver = RolloutDriver(toy.chat, lengths=LengthConfig(total=400, turn=40), tools="compact")
+    dialogues = pool.dialogues([toy.setting.tasks[1]] * 3, range(3))
+    trajectories = asyncio.run(driver.hold(Batcher(engine), dialogues, seeds=range(3)))
+    for trajectory in trajectories:
+        assert (trajectory.turns, trajectory.ended_by, trajectory.reward) == (5, "max_turns", 0.0)
+        assert sum(trajectory.mask) == 5
+    pool.close()
+
+
+def test_an_engine_that_breaks_ends_the_batch(toy: Toy) -> None:
+    class Broken(CacheEngine):
+        def step(self, requests: Sequence[TurnRequest]) -> Mapping[int, SampledTurn]:
+            raise RuntimeError("out of memory")
+
+    pool = DialoguePool(toy.setting, ToyUser())
+    driver = RolloutDriver(toy.chat, lengths=LengthConfig(total=400, turn=40), tools="compact")
+    backend = Batcher(Broken(toy.model(), end_id=toy.chat.end_id, pad_id=0))
+    with pytest.raises(RuntimeError, match="out of memory"):
+        asyncio.run(driver.hold(backend, pool.dialogues([toy.setting.tasks[0]] * 4, range(4)), seeds=range(4)))
+    pool.close()
+
+
+def test_wrong_requests_are_refused(toy: Toy) -> None:
+    engine, _ = _engine(toy)
+    backend = Batcher(engine)
+
+    async def ask(ids: list[int], budget: int) -> None:
+        await backend.sample(0, ids, budget)
+
+    for ids, budget in (([], 1), ([9], 0)):
+        with pytest.raises(ConfigError, match="row 0 needs at least one new token and a budget"):
+            asyncio.run(ask(ids, budget))
+    with pytest.raises(ConfigError, match="temperature must be 0 or more, got -1"):
+        engine.begin(temperature=-1, seeds=())

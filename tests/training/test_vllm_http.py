@@ -1,0 +1,188 @@
+"""The client of a vLLM server against a real loopback server that misbehaves; the real server has its own tests in
+tests/vllm_backend."""
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from mua_env.errors import ConfigError
+from mua_env.training.backends import vllm_server
+from mua_env.training.backends.vllm_server import ServerError, VllmServer
+from mua_env.training.backends.weights import DiskSync, NcclSync, plain_weights
+from mua_env.training.config import SamplingConfig, load_config
+from mua_env.training.generation import SampledTurn
+from mua_env.training.stopping import RunStopped
+
+from .conftest import Toy
+
+Answer = Callable[[str, Any, int], tuple[int, Any]]
+GOOD = {
+    "choices": [{"token_ids": [7, 2], "logprobs": {"token_logprobs": [-0.5, -0.1]}, "finish_reason": "stop"}],
+    "usage": {"prompt_tokens": 5, "prompt_tokens_details": {"cached_tokens": 3}},
+}
+
+
+class _Server:
+    def __init__(self) -> None:
+        outer = self
+        self.seen: list[tuple[str, Any]] = []
+        self.answer: Answer = lambda path, body, number: (200, GOOD)
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self._reply(None)
+
+            def do_POST(self) -> None:
+                self._reply(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+
+            def _reply(self, body: Any) -> None:
+                outer.seen.append((self.path, body))
+                status, data = outer.answer(self.path, body, len(outer.seen))
+                if self.path == "/v1/models":
+                    status, data = 200, {"data": [{"id": "served"}]}
+                text = json.dumps(data).encode()
+                self.send_response(status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(text)))
+                self.end_headers()
+                self.wfile.write(text)
+
+            def log_message(self, *args: Any) -> None:
+                pass
+
+        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.http.server_port}"
+        threading.Thread(target=self.http.serve_forever, daemon=True).start()
+
+
+@pytest.fixture
+def server() -> Iterator[_Server]:
+    made = _Server()
+    yield made
+    made.http.shutdown()
+    made.http.server_close()
+
+
+def _sample(url: str, *, temperature: float = 1.0, turns: int = 1) -> tuple[list[SampledTurn], VllmServer]:
+    backend = VllmServer(url, end_id=2)
+
+    async def run() -> list[SampledTurn]:
+        backend.begin(temperature=temperature, seeds=[5])
+        try:
+            return [await backend.sample(0, [3, 4], 8) for _ in range(turns)]
+        finally:
+            await backend.aclose()
+
+    return asyncio.run(run()), backend
+
+
+def test_each_turn_sends_the_whole_dialogue_as_ids(server: _Server) -> None:
+    turns, backend = _sample(server.url, turns=2)
+    assert turns == [SampledTurn([7, 2], [-0.5, -0.1])] * 2
+    first, second = [body for path, body in server.seen if path == "/v1/completions"]
+    assert first["prompt"] == [3, 4]
+    assert second["prompt"] == [3, 4, 7, 2, 3, 4]
+    assert first["model"] == "served"
+    assert first["stop_token_ids"] == [2]
+    assert first["ignore_eos"] is True
+    assert (first["top_p"], first["top_k"], first["max_tokens"]) == (1.0, 0, 8)
+    assert first["seed"] != second["seed"]
+    assert (backend.stats.read, backend.stats.sampled) == (4, 4)
+
+
+def test_a_server_error_is_tried_again(server: _Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vllm_server, "_PAUSES", (0.0, 0.0, 0.0))
+    server.answer = lambda path, body, number: (503, {"error": "busy"}) if number < 4 else (200, GOOD)
+    assert _sample(server.url)[0][0].ids == [7, 2]
+    server.seen.clear()
+    server.answer = lambda path, body, number: (400, {"error": "too long"})
+    with pytest.raises(ServerError, match=r"completions failed: 400: .*too long"):
+        _sample(server.url)
+    assert len([path for path, _ in server.seen if path == "/v1/completions"]) == 1
+
+
+def test_a_dead_server_stops_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vllm_server, "_PAUSES", (0.0, 0.0, 0.0))
+    with pytest.raises(RunStopped, match=r"GET http://127.0.0.1:9/v1/models failed: ClientConnectorError"):
+        _sample("http://127.0.0.1:9")
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        {"logprobs": {"token_logprobs": [-0.5]}},
+        {"token_ids": [7, 2], "logprobs": None},
+        {"token_ids": [7, 2], "logprobs": {"token_logprobs": [-0.5]}},
+        {"token_ids": [7, 8], "logprobs": {"token_logprobs": [-0.5, -0.1]}, "finish_reason": "abort"},
+    ],
+)
+def test_answers_that_cannot_be_trained_on_are_refused(server: _Server, choice: dict[str, Any]) -> None:
+    server.answer = lambda path, body, number: (200, {**GOOD, "choices": [choice]})
+    with pytest.raises(ServerError, match="returned"):
+        _sample(server.url)
+
+
+@pytest.mark.parametrize("mode", ["raw_logprobs", "processed_logprobs"])
+def test_log_probabilities_must_be_those_of_the_sampling_distribution(server: _Server, mode: str) -> None:
+    info = {"vllm_config": {"model_config": {"logprobs_mode": mode}}}
+    server.answer = lambda path, body, number: (200, info if "server_info" in path else GOOD)
+    if mode == "processed_logprobs":
+        assert _sample(server.url, temperature=0.7)[0][0].ids == [7, 2]
+    else:
+        with pytest.raises(ConfigError, match=r"logprobs_mode raw_logprobs: at temperature 0\.7"):
+            _sample(server.url, temperature=0.7)
+        assert _sample(server.url, temperature=1.0)[0][0].ids == [7, 2]
+
+
+def test_weights_go_through_one_folder_at_a_time(server: _Server, toy: Toy, tmp_path: Path) -> None:
+    from safetensors.torch import load_file
+
+    sync, model = DiskSync(server.url, tmp_path), toy.model()
+    for number in (1, 2):
+        sync.push(model)
+        asked = server.seen[-2:]
+        assert [path for path, _ in asked] == ["/collective_rpc", "/reset_prefix_cache"]
+        folder = Path(asked[0][1]["kwargs"]["weights_path"])
+        assert asked[0][1]["method"] == "reload_weights"
+        assert [path.name for path in tmp_path.iterdir()] == [folder.name] == [f"weights-{number}"]
+        written = load_file(folder / "model.safetensors")
+        assert {name: tuple(p.shape) for name, p in model.named_parameters()} == {
+            name: tuple(tensor.shape) for name, tensor in written.items()
+        }
+    server.answer = lambda path, body, number: (404, {"detail": "Not Found"})
+    with pytest.raises(RunStopped, match=r"failed with 404.*VLLM_SERVER_DEV_MODE=1"):
+        sync.push(model)
+
+
+def test_adapters_travel_merged(toy: Toy) -> None:
+    from peft import LoraConfig, get_peft_model
+
+    plain = {name: tensor.clone() for name, tensor in toy.model().named_parameters()}
+    model = get_peft_model(toy.model(), LoraConfig(r=2, target_modules="all-linear", init_lora_weights=False))
+    with plain_weights(model) as weights:
+        carried = {name: tensor.clone() for name, tensor in weights}
+    assert set(carried) == set(plain)
+    changed = [name for name in plain if not torch.equal(carried[name], plain[name])]
+    assert any("q_proj" in name for name in changed)
+    assert not any("norm" in name or "embed" in name for name in changed)
+    model.merge_adapter()
+    merged = dict(model.named_parameters())
+    name = "model.layers.0.self_attn.q_proj.weight"
+    assert torch.allclose(carried[name], merged[f"base_model.model.{name.replace('.weight', '.base_layer.weight')}"])
+
+
+def test_settings(toy: Toy) -> None:
+    with pytest.raises(ConfigError, match=r"vllm-server needs sampling\.url"):
+        load_config({"sampling": {"backend": "vllm-server"}})
+    assert SamplingConfig().backend == "transformers"
+    with pytest.raises(ConfigError, match="NCCL carries weights between GPUs, the model is on cpu; use sync: disk"):
+        NcclSync("http://127.0.0.1:9").push(toy.model())
+    with pytest.raises(ConfigError, match=r"give sampling\.sync"):
+        VllmServer("http://127.0.0.1:9", end_id=2).load(toy.model())
