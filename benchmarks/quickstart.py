@@ -34,7 +34,7 @@ WITHOUT = {
     "nothing": (),
     "copying": ("model.scratch.copying=false",),
     "phrases": ("model.scratch.phrases=false", *LONGER),
-    "shuffled": ("cold_start.shuffled=0", "cold_start.trajectories=3800"),
+    "shuffled": ("cold_start.shuffled=0", "cold_start.trajectories=7200"),
     "brief": ("environment.results=full", *LONGER),
 }
 """Parts of the quick start, and what a run without each changes in its settings; the updates remain as many."""

@@ -65,7 +65,7 @@ def quickstart_config(*, seed: int = 0, folder: str = "runs") -> TrainConfig:
         ),
         lengths=LengthConfig(total=480, turn=56),
         cold_start=ColdStartConfig(
-            trajectories=1900,
+            trajectories=3600,
             shuffled=1,
             expert_style="compact",
             batch=16,
@@ -75,8 +75,8 @@ def quickstart_config(*, seed: int = 0, folder: str = "runs") -> TrainConfig:
             betas=(0.9, 0.98),
             warmup=0.06,
         ),
-        grpo=GrpoSettings(queries=8, rollouts=8, steps=50, learning_rate=3e-4, betas=(0.9, 0.98), micro_batch=16),
-        evaluation=EvaluationConfig(tasks=256, repeats=1, temperature=0.0, batch=64),
+        grpo=GrpoSettings(queries=8, rollouts=8, steps=32, learning_rate=1e-4, betas=(0.9, 0.98), micro_batch=16),
+        evaluation=EvaluationConfig(tasks=256, repeats=1, temperature=0.0, batch=64, every=16),
     )
 
 
