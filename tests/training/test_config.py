@@ -61,7 +61,18 @@ def test_files(tmp_path: Path) -> None:
         load_config(tmp_path / "none.yaml")
 
 
-@pytest.mark.parametrize("name", ["mua_rl_paper", "retail_small", "tau1_small"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "mua_rl_paper",
+        "quickstart",
+        "retail_small",
+        "retail_level2_small",
+        "airline_small",
+        "mixed_small",
+        "tau1_small",
+    ],
+)
 def test_examples_are_valid(name: str) -> None:
     assert load_config(EXAMPLES / f"{name}.yaml").name.replace("-", "_") == name
 
