@@ -8,11 +8,12 @@ Import the module you need; nothing here imports torch, transformers or trl unti
     chat          what a tokenizer makes of a dialogue, chunk by chunk
     parsing       the agent's sampled text -> an assistant message
     trajectory    token ids, mask, log-probabilities and sources of one dialogue
-    scratch       a byte-level tokenizer and a small Qwen3 model from nothing
+    scratch, copying
+                  a byte-level tokenizer and a small Qwen3 model from nothing; its first weights that copy
     generation    batched sampling over one persistent key-value cache
     rollout       many dialogues at once, token in, token out
-    demonstrations, cold_start
-                  expert dialogues as trajectories, and supervised training on them
+    demonstrations, shuffling, cold_start
+                  expert dialogues as trajectories, their shuffled copies, and supervised training on them
     grpo          the thin TRL subclass
     run_folder, plots, pipeline, quickstart
                   a run from configuration to report
