@@ -202,8 +202,12 @@ class DialogueLanguage(ABC):
         """The slots that a change of mind or a fallback changes."""
         return tuple(name for name in new if old.get(name) != new[name])
 
-    def guidance(self, text: str) -> str:
-        """An agent's text as its instructions are read; for "turn it off" and the like, which need the text before."""
+    def guidance(self, text: str, intent: str = "") -> str:
+        """An agent's text as its instructions are read.
+
+        For "turn it off", which needs the text before, and "does it work now?", which needs the intent of the request
+        that the user is at.
+        """
         return text
 
     def switched(self, switch: str, result: str) -> bool | None:

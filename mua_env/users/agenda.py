@@ -46,7 +46,9 @@ class AgendaSession(UserSession):
         if agent_text is None:
             return self._open()
         self._heard = agent_text
-        deeds = guided(self.language.guidance(agent_text), self.language, self.tools)
+        current = self.agenda.current
+        guidance = self.language.guidance(agent_text, current.intent if current else "")
+        deeds = guided(guidance, self.language, self.tools)
         self._hands.take(deeds, self.language.hear(agent_text))
         doubted = self._hands.doubts() if self.voice.persona.wary else None
         if doubted is not None and not self._hands.deeds:

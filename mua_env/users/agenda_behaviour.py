@@ -190,6 +190,8 @@ class Turn(Speaker):
             if not acts.refused:
                 self.parts.append(phrase("not_me", self.voice, wish=self.wish(chosen)))
             return
+        if self._told and self._must_see(chosen) and comparison.fits and not comparison.right:
+            return  # asked to confirm what its things show; it has just told
         self.agenda.focus(chosen)
         if chosen.status == "waiting":
             chosen.status = "open"

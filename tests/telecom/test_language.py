@@ -43,6 +43,34 @@ def test_chinese_guidance_is_followed_and_nothing_else(text: str, tools: list[st
     assert [deed.operation.tool + STATES[deed.operation.state] for deed in deeds] == tools
 
 
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("I've resumed your line. Does it work now?", True),
+        ("Let me know if that fixed the problem.", True),
+        ("Has the issue been resolved?", True),
+        ("Can you try it again?", True),
+        ("Could you try opening a web page?", True),
+        ("I will check whether your line is working.", False),
+        ("If it still doesn't work, we'll go on.", False),
+        ("Great, then your problem is solved. Anything else?", False),
+    ],
+)
+def test_whoever_is_asked_whether_it_works_tries_it(text: str, asked: bool) -> None:
+    deeds = guided(language.guidance(text, "data"), language, TelecomPhone.specs)
+    assert ("run_speed_test" in [deed.operation.tool for deed in deeds]) is asked
+    bill = guided(language.guidance(text, "pay_bill"), language, TelecomPhone.specs)
+    assert not bill or "web page" in text
+
+
+def test_asked_to_confirm_what_the_phone_shows_the_caller_tells_and_does_not_agree(setting: Setting) -> None:
+    session = caller(setting, *world("turn_airplane_mode_on"))
+    text = said(session.send("Could you confirm that airplane mode is off?"))
+    assert "Airplane Mode: ON" in text
+    assert "yes" not in text.lower()
+    session.close()
+
+
 def test_every_tool_of_the_phone_but_one_can_be_asked_for() -> None:
     reached = {operation.tool for operation in language.operations}
     # An access point is not entered by hand at a desk; app status is read with the permissions.

@@ -48,9 +48,9 @@ class TelecomLanguage(DialogueLanguage):
         """Tell what is asked for from what only sounds like it."""
         return comparing.refine(asked, intent)
 
-    def guidance(self, text: str) -> str:
+    def guidance(self, text: str, intent: str = "") -> str:
         """An agent's text with its instructions apart, and "it" replaced by what it stands for."""
-        return guidance.read(text)
+        return guidance.read(text, intent)
 
     def switched(self, switch: str, result: str) -> bool | None:
         """Whether a switch is on, by what its check shows."""

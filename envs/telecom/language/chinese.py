@@ -82,6 +82,9 @@ _OWN = re.compile(r"我(?:已|会|将|来|刚|这边|马上|现在|为您|帮您
 _OUTCOME = re.compile(
     r"(?:如果|要是|若)[^，。]*(?:没用|不行|还是|仍|没有(?:解决|恢复|改善)|无效)|(?:之后|以后|完成后|后再|之前|前)$"
 )
+_WORKS = re.compile(
+    r"(?:好了|恢复(?:正常)?了|能用了|正常了|解决了|可以了)(?:吗|没有|没)|是否(?:已经?)?(?:恢复|正常|解决|好了)"
+)
 _CLAUSE = re.compile(r"[。！？?!；;，,\n:：]+")
 
 
@@ -170,9 +173,12 @@ class TelecomChinese(TelecomLanguage):
         """Chinese with the cue words of the domain."""
         return read_through(text, _NOUNS, _VERBS)
 
-    def guidance(self, text: str) -> str:
+    def guidance(self, text: str, intent: str = "") -> str:
         """Chinese guidance as English instructions."""
-        return super().guidance(read(text) if has_chinese(text) else text)
+        if not has_chinese(text):
+            return super().guidance(text, intent)
+        asked = "\nDoes it work now?" if _WORKS.search(text) else ""
+        return super().guidance(read(text) + asked, intent)
 
     def wish(self, intent: str, slots: Mapping[str, Any], voice: Voice) -> str:
         """The request as a verb phrase."""

@@ -71,10 +71,38 @@ _SENTENCE = re.compile(r"[^.?!\n]+[.?!\n]*")
 _ADDRESSED = re.compile(r"\b(?:please|could you|can you|would you)\b", re.IGNORECASE)
 
 
-def read(text: str) -> str:
-    """An agent's text with the same instructions in sentences of their own."""
+_WORKS = re.compile(
+    r"\b(?:(?:let me know|tell me|see|check|confirm|verify|find out) (?:if|whether)|do(?:es)?|is|are|has|have|did|can you)\b"
+    r"[^.?!\n]{0,60}?\b(?:works?|working|solved|resolved|fixed|restored|back|improved?|faster|better|connected)\b"
+    r"|\b(?:try|test) (?:it|that|this|now|once more)(?: \w+){0,3}[.?!]",
+    re.IGNORECASE,
+)
+_OWN = re.compile(r"\b(?:i|we)(?:'ll|'ve| will| have|'m| am| can| need)?\b", re.IGNORECASE)
+_PROOF: Final = {
+    "service": "Please look at the status bar.",
+    "data": "Please run a speed test.",
+    "mms": "Please try to send a picture message.",
+}
+
+
+def read(text: str, intent: str = "") -> str:
+    """An agent's text with the same instructions in sentences of their own.
+
+    Args:
+        text: what the agent said.
+        intent: what the caller is at; whoever is asked whether it works now tries what it complained of.
+    """
     text = _name_things(_without_conditions(plain(text)))
-    return "".join(_apart(match[0]) for match in _SENTENCE.finditer(text))
+    said = [match[0] for match in _SENTENCE.finditer(text)]
+    asked = intent in _PROOF and any(_asks_whether_it_works(sentence) for sentence in said)
+    return "".join(map(_apart, said)) + (f"\n{_PROOF[intent]}" if asked else "")
+
+
+def _asks_whether_it_works(sentence: str) -> bool:
+    found = _WORKS.search(sentence)
+    if found is None or _OWN.search(sentence, 0, found.start()):
+        return False
+    return sentence.rstrip().endswith("?") or found[0][:1].lower() in "lstcvf"
 
 
 def _without_conditions(text: str) -> str:

@@ -29,7 +29,7 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
     "check_vpn_status": ("vpn",),
     "check_installed_apps": ("apps",),
     "check_app_permissions": ("permission", "storage", "sms"),
-    "run_speed_test": ("speed",),
+    "run_speed_test": ("speed", "web", "site", "internet", "browser"),
     "can_send_mms": ("mms", "picture", "photo", "multimedia"),
     "check_payment_request": ("request",),
     "reseat_sim_card": ("sim",),
@@ -142,7 +142,8 @@ _ALL_OF_THEM = (
     Operation(
         "run_speed_test",
         r"\b(?:(?:run|do|perform|try|start|rerun|re-run|repeat|conduct|take|complete|carry out|make)\b[^.?!\n]{0,30}?)?"
-        r"\bspeed ?-?tests?\b|\b(?:check|test|measure)\b[^.?!\n]{0,30}\bspeed\b",
+        r"\bspeed ?-?tests?\b|\b(?:check|test|measure)\b[^.?!\n]{0,30}\bspeed\b|\b(?:load|open|visit|brows)(?:ing|e)?\b[^.?!\n]{0,20}"
+        r"\b(?:web ?page|website|web|internet|site|browser)\b",
         look=True,
     ),
     Operation(
