@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -64,13 +65,19 @@ def test_processes_with_nothing_to_do_hang_nobody(toy: Toy, tmp_path: Path) -> N
 
 
 def test_a_rank_that_is_killed_ends_the_run_and_it_goes_on(tmp_path: Path) -> None:
+    """With the same number of processes as if nothing had happened; with another one, with every dialogue once."""
     config = resumable_config(0).model_copy(update={"evaluation": EvaluationConfig(tasks=2, repeats=1)})
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     assert run_ranks(2, _run, config.model_dump(mode="json"), whole, False, "") == [0, 0]
     place = "mua_env.training.grpo:DialogueGRPOTrainer._get_grad_norm:2:before"
     assert -9 in run_ranks(2, _run, config.model_dump(mode="json"), broken, False, place)
+    alone = Path(shutil.copytree(broken, tmp_path / "alone"))
     assert run_ranks(2, _run, config.model_dump(mode="json"), broken, True, "") == [0, 0]
     assert contents(broken) == contents(whole)
+    assert run_ranks(1, _run, config.model_dump(mode="json"), alone, True, "") == [0]
+    for rows, wanted in zip(contents(alone)[:2], contents(whole)[:2], strict=True):
+        keys = ("id",) if "id" in wanted[0] else ("phase", "step")
+        assert [[row[key] for key in keys] for row in rows] == [[row[key] for key in keys] for row in wanted]
     assert {len(list(folder.glob("trajectories*.jsonl"))) for folder in (whole, broken)} == {2}
 
 
