@@ -14,7 +14,15 @@ Import the module you need; nothing here imports torch, transformers or trl unti
     rollout       many dialogues at once, token in, token out
     demonstrations, shuffling, cold_start
                   expert dialogues as trajectories, their shuffled copies, and supervised training on them
-    grpo          the thin TRL subclass
-    run_folder, plots, pipeline, quickstart
+    mixing, pool  tasks of several sources as one, and sessions for them
+    group_rollout, drawing, turn_credit
+                  the groups of a batch: held, drawn anew, drawn by a curriculum, credited by turns
+    grpo, sft, trl_fields
+                  the thin TRL subclass, the cold start by TRL, and what is passed through to both
+    outcomes, happenings, tracking
+                  what dialogues came to, in metrics, and where these are sent
+    plan, expected, memory
+                  what a configuration would run and cost
+    run_folder, console, plots, report, pipeline, quickstart
                   a run from configuration to report
 """
