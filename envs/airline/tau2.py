@@ -24,7 +24,7 @@ from mua_env.tools import ToolSpec, tool
 from . import search, tau2_search
 from .derive import Deriver, find_user
 from .models import Base, Flight, Reservation, User
-from .tools import AirlineTools, Airport, Date, UserId
+from .tools import AirlineTools, Airport, Date, Passengers, ReservationId, UserId
 
 TABLES = {"users": "user_id", "reservations": "reservation_id", "flights": "flight_number"}
 _PUBLIC_IDS = ("HATHAT", "HATHAU", "HATHAV")
@@ -58,6 +58,13 @@ _NUMBERS: Mapping[str, TypeAdapter[Any]] = {
 _ROUTE = frozenset({"origin", "destination", "date"})
 
 
+def _loosely(adapter: TypeAdapter[Any] | None, value: Any) -> Any:
+    """A nested argument as tau2 reads it: what is empty holds nothing, whatever it is."""
+    if adapter is None:
+        return value
+    return adapter.validate_python([] if value in ("", {}) else value)
+
+
 class AirlineTau2Tools(Tau2Toolkit, AirlineTools):
     """The fourteen airline tools of tau2."""
 
@@ -76,15 +83,15 @@ class AirlineTau2Tools(Tau2Toolkit, AirlineTools):
         values = super().parse(spec, arguments)
         if self.mode == "strict":
             return values
+        if spec.name == "update_reservation_passengers" and not all(isinstance(p, dict) for p in values["passengers"]):
+            return values
         loose = _NESTED
         if spec.name == "book_reservation":
             loose = {**_NESTED, **_NUMBERS}
             if isinstance(values["nonfree_baggages"], str):
                 raise ToolError(f"{spec.name}: argument 'nonfree_baggages' is a text")
         try:
-            return {
-                name: loose[name].validate_python(value) if name in loose else value for name, value in values.items()
-            }
+            return {name: _loosely(loose.get(name), value) for name, value in values.items()}
         except ValidationError as error:
             detail = error.errors(include_url=False)[0]
             where = ".".join(str(part) for part in detail["loc"])
@@ -119,6 +126,19 @@ class AirlineTau2Tools(Tau2Toolkit, AirlineTools):
         if flight is None or date not in flight["dates"]:
             raise ToolError(f"there is no flight {flight_number!r} on {date}")
         return str(flight["dates"][date]["status"])
+
+    @tool(writes=True)
+    def update_reservation_passengers(self, reservation_id: ReservationId, passengers: Passengers) -> dict[str, Any]:
+        """Replace the passengers of a reservation; their number stays the same."""
+        if self._strict or all(isinstance(passenger, BaseModel) for passenger in passengers):
+            return super().update_reservation_passengers(reservation_id, passengers)
+        # In compat mode anything of the right length, as in tau2.
+        row = self._reservation(reservation_id)
+        if len(passengers) != len(row["passengers"]):
+            raise ToolError(f"reservation {reservation_id!r} has {len(row['passengers'])} passengers")
+        row["passengers"] = passengers
+        self._save_reservation(row, "passengers")
+        return row
 
     @tool
     def calculate(

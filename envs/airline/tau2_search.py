@@ -26,6 +26,8 @@ def direct(
 ) -> list[Record]:
     """Flights for sale on a day, by flight number; ``None`` is any airport, as in tau2."""
     wanted = ((Flight.origin, origin), (Flight.destination, destination))
+    if any(value is not None and not isinstance(value, str) for _, value in wanted):
+        return []
     where = [column == value for column, value in wanted if value is not None]
     found = []
     for row in db.find(Flight, *where, order_by=Flight.flight_number):
