@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
+
+from sqlalchemy import bindparam, select
 
 from mua_env.database import Database
 from mua_env.errors import ToolError
@@ -14,6 +16,8 @@ from .models import PHONE, Bill, Line, Phone, Plan, Surroundings
 from .tools import OperatorTools
 
 Row = dict[str, Any]
+# Built once: this runs after every call that writes.
+_LINE_OF: Final = select(Line.line_id).where(Line.phone_number == bindparam("number")).order_by(Line.line_id).limit(1)
 
 
 def settle(db: Database, mode: Mode) -> None:
@@ -44,10 +48,11 @@ def settle(db: Database, mode: Mode) -> None:
 
 
 def _line(db: Database, number: str) -> Row:
-    found = db.find(Line, Line.phone_number == number, limit=1)
-    if not found:
+    line_id = db.execute(_LINE_OF, {"number": number}).scalar()
+    line = None if line_id is None else db.get(Line, line_id)
+    if line is None:
         raise ToolError(f"the user's number {number!r} is of no line")
-    return found[0]
+    return line
 
 
 def _used_up(db: Database, line: Row) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Final
 
 from pydantic import Field
-from sqlalchemy import or_, select
+from sqlalchemy import bindparam, or_, select
 
 from mua_env.errors import ToolError
 from mua_env.tools import Toolkit, tool
@@ -19,6 +19,18 @@ CustomerId = Annotated[str, Field(description="Customer id, such as 'C0000'.")]
 LineId = Annotated[str, Field(description="Line id, such as 'L0000'; it must be a line of this customer.")]
 BillId = Annotated[str, Field(description="Bill id, such as 'B0000'; it must be a bill of this customer.")]
 Summary = Annotated[str, Field(description="What the user wants and why it is handed over.")]
+_NUMBER: Final = bindparam("number")
+_CUSTOMER_OF: Final = (
+    select(Customer.customer_id)
+    .where(
+        or_(
+            Customer.phone_number == _NUMBER,
+            Customer.customer_id.in_(select(Line.owner_id).where(Line.phone_number == _NUMBER)),
+        )
+    )
+    .order_by(Customer.customer_id)
+    .limit(1)
+)
 _BY_LETTER: Final[dict[str, Any]] = {"L": Line, "D": Device, "B": Bill, "C": Customer, "P": Plan}
 
 
@@ -175,11 +187,9 @@ class OperatorTools(Toolkit):
     def customer_of(self, phone_number: object) -> Record:
         """The row of the customer with a number."""
         if isinstance(phone_number, str):
-            owners = select(Line.owner_id).where(Line.phone_number == phone_number)
-            condition = or_(Customer.phone_number == phone_number, Customer.customer_id.in_(owners))
-            found = self.db.find(Customer, condition, limit=1)
-            if found:
-                return found[0]
+            found = self.db.execute(_CUSTOMER_OF, {"number": phone_number}).scalar()
+            if found is not None:
+                return self.customer(found)
         raise ToolError(f"no customer has the number {phone_number!r}")
 
     def line_of(self, customer_id: object, line_id: object) -> Record:
