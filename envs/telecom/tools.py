@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Final
 
 from pydantic import Field
-from sqlalchemy import bindparam, or_, select
+from sqlalchemy import BindParameter, bindparam, or_, select
 
 from mua_env.errors import ToolError
 from mua_env.tools import Toolkit, tool
@@ -19,7 +19,7 @@ CustomerId = Annotated[str, Field(description="Customer id, such as 'C0000'.")]
 LineId = Annotated[str, Field(description="Line id, such as 'L0000'; it must be a line of this customer.")]
 BillId = Annotated[str, Field(description="Bill id, such as 'B0000'; it must be a bill of this customer.")]
 Summary = Annotated[str, Field(description="What the user wants and why it is handed over.")]
-_NUMBER: Final = bindparam("number")
+_NUMBER: Final[BindParameter[str]] = bindparam("number")
 _CUSTOMER_OF: Final = (
     select(Customer.customer_id)
     .where(
