@@ -6,8 +6,8 @@ import pytest
 from shop import ShopUser, shop
 
 from engine.helpers import call, cancel
-from mua_env.errors import ConfigError, TaskError
 from mua_env.checks import said
+from mua_env.errors import ConfigError, TaskError
 from mua_env.scoring import Record, Score, check_reward
 from mua_env.session import Session
 from mua_env.setting import Setting, load_setting
