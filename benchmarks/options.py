@@ -41,7 +41,17 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "levels 1 and 2, equal shares": LEVELS,
     "levels 1 and 2, curriculum": {**LEVELS, "grpo.curriculum": {"floor": 0.1}},
 }
-COLUMNS = ("before %", "after %", "s.e.", "reward, last quarter %", "all equal %", "dialogues", "tokens k", "minutes")
+COLUMNS = (
+    "before %",
+    "after %",
+    "s.e.",
+    "reward, last quarter %",
+    "all equal %",
+    "teaching %",
+    "dialogues",
+    "tokens k",
+    "minutes",
+)
 
 
 def cold_start(seed: int, folder: Path, changes: dict[str, Any]) -> Path:
@@ -103,6 +113,7 @@ def run_variant(name: str, seed: int, start: Path, folder: Path, steps: int, cha
         "after": after[0]["success"],
         "standard_error": after[0]["standard_error"],
         "reward_last_quarter": statistics.fmean(row["dialogue/reward"] for row in last),
+        "teaching": statistics.fmean(row.get("groups/teaching", 1 - row["groups/all_equal"]) for row in batches),
         "all_equal": statistics.fmean(row["groups/all_equal"] for row in batches),
         "dialogues": held,
         "agent_tokens": tokens,
@@ -128,6 +139,7 @@ def table(results: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
                 100 * error,
                 100 * values["reward_last_quarter"],
                 100 * values["all_equal"],
+                100 * values["teaching"],
                 values["dialogues"],
                 values["agent_tokens"] / 1000,
                 values["seconds"] / 60,
