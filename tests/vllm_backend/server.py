@@ -26,6 +26,7 @@ def environment() -> dict[str, str]:
         "PYTHONPATH": str(_HERE / "server_side"),
         "OMP_NUM_THREADS": "1",
         "VLLM_CPU_KVCACHE_SPACE": "1",
+        "VLLM_CPU_OMP_THREADS_BIND": "nobind",  # else its first thread stays on one core, whatever runs there
         "VLLM_SERVER_DEV_MODE": "1",
         "VLLM_NO_USAGE_STATS": "1",
         "HF_HUB_OFFLINE": "1",

@@ -131,7 +131,7 @@ def test_grpo_with_weights_carried_to_the_server(server: str, toy: Toy, tmp_path
     mask and the log-probabilities are the trainer's. Then the server gets its first weights back."""
     CheckedTrainer.checks = CheckedTrainer.learning = 0
     CheckedTrainer.worst = 0.0
-    trainer = make_trainer(tmp_path / "run", toy.folder, steps=4)
+    trainer = make_trainer(tmp_path / "run", toy.folder, steps=4, temperature=1.3)
     driver = _driver(server, toy, tmp_path / "weights")
     driver.lengths = trainer.driver.lengths
     trainer.driver = driver
