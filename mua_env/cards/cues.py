@@ -47,7 +47,7 @@ CLOSES = re.compile(
 IDIOMS = re.compile(r"\bto be (?:clear|honest|fair)\b|\bgood (?:day|morning|evening|afternoon)\b", re.IGNORECASE)
 """Turns of phrase in which a word is no value ("clear" is a colour of glasses)."""
 
-BROKEN_OFF = re.compile(r"\S+-(?=[,\s])")
+BROKEN_OFF = re.compile(r"\S+-(?=[,\s.\u2026\uff0c])")
 """A word that the user breaks off and says anew: no value is stated by it."""
 
 _YES = re.compile(

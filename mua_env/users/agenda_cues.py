@@ -86,7 +86,7 @@ ENGLISH = Cues(
         r"\b(?:provide|share|tell me|need|require|let me know|give me|send|drop me|specify|following information|"
         r"following details|one of the following|have the following|answer)\b.{0,120}:\s*\W*$",
         r"\b(?:provide|share|send|specify|need|give me)\b.{0,60}\bfollowing\b",
-        r"\b(?:one of (?:these|those)|supply|these details|this information|questions?|things?|points?|i'd want|i want|"
+        r"\b(?:one of (?:these|those)|supply|questions?|i'd want|i want|"
         r"missing)\b[^:]{0,60}:\s*\W*$",
     ),
     confirm=_any(

@@ -112,6 +112,7 @@ def understand(
     """
     acts = AgentActs(text=plain(text))
     asked: list[str] = []
+    stated: set[str] = set()
     listing = False
     before = ""
     for sentence in sentences(acts.text):
@@ -119,11 +120,20 @@ def understand(
         low = sentence.lower()
         listed = listing and (item or (len(sentence) < 60 and not low.endswith((".", "?"))))
         listing = listed or (low.endswith(":") and cues.listing.search(low) is not None)
+        known = len(asked)
         told = _sentence(acts, sentence, low, listed, language, cues, asked, before)
+        if listed and _VALUED.search(sentence):
+            stated.update(asked[known:])
+            del asked[known:]
         before = f"{before} {told}" if item and told else told
+    # A list of names and values under a request to confirm is what is to be confirmed; elsewhere it is a form to fill.
+    asked += [] if acts.confirm else sorted(stated, key=list(language.slots).index)
     _settle(acts, bool(asked))
     acts.asked = language.refine(tuple(dict.fromkeys(asked)), acts.text, given or {}, intent)
     return acts
+
+
+_VALUED = re.compile(r"\w[*)]{0,3}\s?(?::|=|\u2192)\s?[*]{0,2}\s?[\w#$]")
 
 
 def _sentence(

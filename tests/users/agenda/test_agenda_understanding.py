@@ -79,3 +79,11 @@ def test_only_the_ends_of_a_long_text_are_read() -> None:
     text = "What is your email? " + "filler " * 20000 + "Anything else?"
     assert recognised(text) == {"ask:email", "more"}
     assert len(plain(text)) <= HEAD + TAIL + 1
+
+
+def test_a_list_of_values_to_be_confirmed_asks_for_none_of_them() -> None:
+    values = "- **Order ID:** #W1234567\n- Reason: no longer needed\n\n"
+    assert recognised(f"Please confirm the following details:\n{values}Is that right?") == {"confirm"}
+    assert recognised(f"I am going to cancel it with these details:\n{values}Do you confirm (yes/no)?") == {"confirm"}
+    form = "Please provide the following:\n- Order ID: as in your mail\n- Reason: why you cancel"
+    assert recognised(form) == {"ask:order_id", "ask:reason"}
