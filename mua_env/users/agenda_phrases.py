@@ -65,7 +65,7 @@ LONG: Mapping[str, str] = {
     "greet": "[Hello|Hi|Hey|Good day|Hello there][.|!][| I just wanted to check in.| I only wanted to see if this "
     "works.]",
     "open": "[Just so you know, |For context, |By the way, |To start with, |First of all, |Quick background: |Before "
-    "anything else, |][I [have|only have|have got|still have] [a few|some|five|ten|fifteen|a couple of|about twenty|"
+    "anything else, |][I [have|only have|have got|still have] [a few|some|seven|ten|fifteen|a couple of|about twenty|"
     "roughly thirty] minutes [before|until] [lunch|dinner|work|school|my shift|a call|a meeting|bedtime|breakfast|my "
     "next appointment|the gym|a visit to my parents]|I [am|'m] [at home|at work|on the bus|on my phone|in a café|at my "
     "desk|in the kitchen|on the couch|in the garden|at my parents' place|in the library|at a friend's house] [right "
