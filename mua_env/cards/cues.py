@@ -58,7 +58,7 @@ _YES = re.compile(
 )
 _WEAK_YES = re.compile(r"\b(?:sure|ok(?:ay)?|fine)\b", re.IGNORECASE)
 _NO = re.compile(
-    r"\b(?:no|nope|not|wrong|incorrect|isn't|don't|doesn't|wait|actually|hold on|changed my mind|mistake|hmm|instead|"
+    r"\b(?:no|nope|not|wrong|incorrect|isn't|don't|doesn't|wait|actually|hold on|changed my mind|mistake|instead|"
     r"rather|but|never ?mind|forget it)\b",
     re.IGNORECASE,
 )
