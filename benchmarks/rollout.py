@@ -46,7 +46,7 @@ from mua_env.training.generation import DecoderStats, SampledTurn
 from mua_env.training.pool import DialoguePool
 from mua_env.training.rollout import Dialogue, RolloutDriver
 from mua_env.training.scratch import build_tokenizer
-from mua_env.users.agenda import AgendaUser
+from mua_env.users.agenda import AgendaSession, AgendaUser
 from mua_env.users.base import UserReply, UserSession, UserSimulator
 
 STEP = 0.015
@@ -308,8 +308,7 @@ def grpo_step(updates: int) -> dict[str, float]:
             watch.wrap(RolloutDriver, "run", "rollout")
             watch.wrap(CacheEngine, "step", "engine")
             watch.wrap(CacheEngine, "_forward", "forward")
-            for user in {type(run.pool.user.start(run.pool.setting.tasks[0], seed=0)) for _ in range(1)}:
-                watch.wrap(user, "reply", "users")
+            watch.wrap(AgendaSession, "reply", "users")
             start = DialogueGRPOTrainer.__init__
 
             def with_clock(trainer: Any, **kwargs: Any) -> None:
