@@ -68,3 +68,17 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """``" Did you mean 'x'?"`` for the closest known name, else an empty string."""
     close = difflib.get_close_matches(name, list(known), n=1)
     return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def single(errors: ExceptionGroup[Exception], *kinds: type[Exception]) -> Exception:
+    """The first error of a task group whose errors are all of some kinds; else the group itself.
+
+    ``except*`` would not do: before Python 3.11.4 it wraps what its block raises in a group again.
+    """
+    found, others = errors.split(kinds)
+    if found is None or others is not None:
+        return errors
+    error: Exception = found
+    while isinstance(error, ExceptionGroup):
+        error = error.exceptions[0]
+    return error

@@ -18,7 +18,7 @@ from typing import Any
 
 from mua_env.agents.base import Agent
 from mua_env.episode import Episode
-from mua_env.errors import ConfigError, EpisodeError, MuaError
+from mua_env.errors import ConfigError, EpisodeError, MuaError, single
 from mua_env.judging import Judge
 from mua_env.llm.errors import LLMError
 from mua_env.scoring import RewardName
@@ -124,8 +124,8 @@ async def rollout(
         async with asyncio.TaskGroup() as group:
             for _ in range(options.concurrency):
                 group.create_task(slots.work())
-    except* (MuaError, OSError) as errors:
-        raise _first(errors) from None
+    except ExceptionGroup as errors:
+        raise single(errors, MuaError, OSError) from None
     return slots.ended
 
 
@@ -230,11 +230,3 @@ def _end(session: Session, error: Exception, deadline: str | None) -> None:
     else:
         who = "agent: " if isinstance(error, LLMError) else f"{type(error).__name__}: "
         session.fail(who + str(error))
-
-
-def _first(errors: BaseExceptionGroup[MuaError | OSError]) -> MuaError | OSError:
-    error: BaseException = errors
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    assert isinstance(error, MuaError | OSError)
-    return error

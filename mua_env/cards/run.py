@@ -12,7 +12,7 @@ from typing import Any
 from mua_env.cards.dialogue import Grounds
 from mua_env.cards.probes import PROBES, Pool, value_pool
 from mua_env.cards.result import Dialogue, Result, blank, measure
-from mua_env.errors import ConfigError, MissingExtra, MuaError, TaskError
+from mua_env.errors import ConfigError, MissingExtra, TaskError, single
 from mua_env.rollout import Planned, episode_seed, play_episode
 from mua_env.session import Session, StepResult
 from mua_env.setting import Setting
@@ -136,8 +136,8 @@ async def _run(
         async with asyncio.TaskGroup() as group:
             for _ in range(min(options.concurrency, len(dialogues))):
                 group.create_task(work())
-    except* (ConfigError, MissingExtra) as errors:
-        raise _first(errors) from None
+    except ExceptionGroup as errors:
+        raise single(errors, ConfigError, MissingExtra) from None
 
 
 async def _hold(
@@ -157,11 +157,3 @@ async def _hold(
     marks = {str(turn): text for turn, text in probe.wrong.items()}
     trajectory = session.trajectory(id=dialogue.id, agent=f"probe:{probe.name}", meta={"wrong": marks})
     return measure(trajectory, dialogue, grounds, seconds=session.seconds), trajectory
-
-
-def _first(errors: BaseExceptionGroup[MuaError]) -> MuaError:
-    error: BaseException = errors
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    assert isinstance(error, MuaError)
-    return error
