@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Self
 
+from mua_env.errors import EpisodeError
 from mua_env.messages import AssistantMessage, Message
 
 
@@ -50,9 +51,9 @@ class Agent(ABC):
     def fork(self) -> Self:
         """An agent in the same state that goes on independently.
 
-        Raises NotImplementedError where an agent cannot be copied.
+        Raises EpisodeError where an agent cannot be copied.
         """
-        raise NotImplementedError(f"the agent {self.name!r} cannot be forked")
+        raise EpisodeError(f"the agent {self.name!r} cannot be forked")
 
     def usage(self) -> dict[str, float]:
         """What this dialogue has cost so far (`prompt_tokens`, `cost_usd`, ...); empty for free agents."""

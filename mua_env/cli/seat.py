@@ -11,6 +11,7 @@ from rich.markup import escape
 
 from mua_env.agents.base import Agent
 from mua_env.cli.stage import Stage
+from mua_env.errors import EpisodeError
 from mua_env.messages import AssistantMessage
 from mua_env.session import Session, StepResult
 from mua_env.setting import Setting
@@ -120,7 +121,7 @@ class _Person(HumanUser):
 def _fork(agent: Agent) -> Agent:
     try:
         return agent.fork()
-    except NotImplementedError:
+    except EpisodeError:
         return agent  # it goes on from where it is; only its own memory of what was taken back stays
 
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from mua_env.errors import EpisodeError
 from mua_env.messages import ToolCall, ToolMessage
 from mua_env.tasks import Task
 
@@ -87,9 +88,9 @@ class UserSession(ABC):
 
         Raises:
             UserFault: no usable reply could be had.
-            NotImplementedError: this kind of user calls no tools.
+            EpisodeError: this kind of user calls no tools.
         """
-        raise NotImplementedError(f"{type(self).__name__} calls tools but does not define observe()")
+        raise EpisodeError(f"{type(self).__name__} calls tools but does not define observe()")
 
     async def aobserve(self, results: Sequence[ToolMessage]) -> UserReply:
         """:meth:`observe` for the event loop. Overridden by users that wait for a network or a person."""
