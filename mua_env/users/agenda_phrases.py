@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from mua_env.users.agenda_personas import Voice
 
 SHORT: Mapping[str, str] = {
-    "greet": "[Hello|Hi|Hey|Good day][.|!|. Is anybody there?]",
+    "greet": "[Hello|Hi|Hey|Good day][.|!|?|. Is anybody there?|. Anyone there?|. Is this the right chat?]",
     "open": "[[I want to|I need to|I'd like to|I have to|I've got to|I wish to|I'm trying to|I'm hoping to|"
     "Please help me|"
     "I'm here to] {wish}[.|!]|[Help me|I must|Want to|Need to|Have to|Trying to|Hoping to|Looking to|Time to|Please,] "
@@ -17,28 +17,29 @@ SHORT: Mapping[str, str] = {
     "Please help.]",
     "wish": "I [want to|need to|would like to|'d like to|have to] {wish}[.|, please.|, if possible.|, if you can.]",
     "unknown": "I [don't know|do not know|don't have|do not have|don't remember] [the|my] {noun}[.|, sorry.]",
-    "partial": "[It ends in|The {noun} ends in|The last part is|I only see that it ends in] {tail}[.|, that's what I "
-    "have here.|, I think.]",
-    "slip": "{wrong}[, sorry, I meant| - sorry, I meant|, I meant|, oops, I mean|, sorry, I mean| - typo, I meant|, "
-    "I mean|, sorry,] {value}",
+    "partial": "[It ends in|The {noun} ends in|The last part is|I only see that it ends in|The end is|It finishes "
+    "with] {tail}[.|, that's what I have here.|, I think.|, as far as I see.]",
+    "slip": "{wrong}[,| -|...] [sorry, I meant|I meant|oops, I mean|sorry, I mean|typo, I meant|I mean|sorry,] {value}",
     "confirm": "[Yes|Yes, please|Yes, go ahead|Yes, that is right|Yes, do it|Yes, I confirm|Yes, correct|Yes, "
     "that's correct"
     "|Yes, please do|Yes, please go ahead][.|, thanks.]",
-    "correct": "[No|No, no|Sorry, no][.|, that is wrong.|, that is not right.|, not quite.|, that's not it.|, "
-    "wrong.] {fix}",
+    "correct": "[No|No, no|Sorry, no|No, sorry][.|, that is wrong.|, that is not right.|, not quite.|, that's not "
+    "it.|, wrong.|, that's wrong.] {fix}",
     "change": "[Wait|Actually|Hold on|Sorry], [I changed my mind|I have changed my mind|something else|a change][.|"
     ":] {fix}",
-    "not_me": "No[.|, I did not ask for that.|, not that.|, I don't want that.] I [want to|need to|would like to] "
-    "{wish}.",
+    "not_me": "No[.|, I did not ask for that.|, not that.|, I don't want that.|, that's not it.|, that is not what I "
+    "asked for.] I [want to|need to|would like to|'d like to] {wish}.",
     "why": "[Why|Why not|Why is that|What is the reason|Can you say why|How come|For what reason]?[| Please "
     "explain.| Tell me why.]",
     "accept": "[Okay|Ok|I see|Understood|All right|Alright|Fine|Got it|Too bad|That's a pity][.|, then not.|, I "
     "understand.]",
-    "push": "[Are you sure|Really|Is that so|Are you certain]? I [want to|need to|would like to|really need to] "
-    "{wish}.",
-    "fallback": "[Then|In that case|Okay, then|All right, then|Instead|If not, then][,|] {fix}",
+    "push": "[Are you sure|Really|Is that so|Are you certain|Can you check again]? I [want to|need to|would like to|"
+    "'d like to|really need to] {wish}.",
+    "fallback": "[Then|In that case|Okay, then|Ok, then|All right, then|Alright, then|Fine, then|Well, then|Instead|"
+    "If not, then][,|] {fix}",
     "go_on": "[Okay|Ok|Sure|Yes|Alright|Fine|All right|Thanks][.|, go ahead.|, please do.|, please continue.]",
-    "no_offer": "[No|No, thanks|No, thank you|No need|Not needed|No, that is not needed][.|, please go on.]",
+    "no_offer": "[No|No, thanks|No, thank you|No need|Not needed|No, that is not needed][.|, please go on.|, "
+    "please continue.|, just what I asked for.]",
     "no_human": "[No|No, please|Please don't|I'd rather not], [you do it|do it here|please help me here]. I [want "
     "to|need to] {wish}.",
     "human": "[Okay|Yes|Sure|Fine|All right|Ok][.|, please transfer me.|, please do.|, transfer me.]",
@@ -48,7 +49,7 @@ SHORT: Mapping[str, str] = {
     "contradict": "[No|Wait|But], [that is wrong|that is not what I asked for|that is not right|that's wrong|not "
     "that][.|!] {fix}",
     "not_applicable": "[It is not about that.|I don't think you need that.|That has nothing to do with it.|That "
-    "should not matter.]"
+    "should not matter.|I doubt that it matters.]"
     " I [want to|need to|would like to|'d like to] {wish}.",
     "end": "[No|No, that is all|No, that's all|That is all|That's all|No, nothing else|Nothing else|No, thanks]"
     "[.|, thanks.|. Thanks.|. Bye.|. Thank you.]",

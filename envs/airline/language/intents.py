@@ -127,7 +127,7 @@ SHORT_WISHES: dict[str, str] = {
     "change_passenger": f"change [a|one] passenger of {_SHORT}",
     "compensation": "[be compensated|get compensation|ask for compensation] for [flight trouble|a flight|"
     "a flight problem]",
-    "ask:free_bags": f"know the free bags on {_SHORT}",
+    "ask:free_bags": "know how many [checked |]bags [are|come] free",
     "ask:total_paid": f"know the total paid for {_SHORT}",
     "remove_bags": f"remove a [checked |]bag from {_SHORT}",
     "add_insurance": f"add [travel |]insurance to {_SHORT}",

@@ -148,11 +148,17 @@ _SWITCH_NAMES: Mapping[str, str] = MappingProxyType(
 )  # fmt: skip
 
 
+_DOUBT: Final = "[您确定吗|真的需要这样吗|这样安全吗|为什么要这样做|您真的确定吗]？[我怕弄坏了|我不想随便改设置|我从来没动过这个|我想先问清楚]。"
+_SEEN: Final = "[[上面|这里|屏幕上|手机上|这边][显示|写着|写的是|显示的是]|我看到|我看到的是|它写着]：{result}。"
+_DONE: Final = "[好了|弄好了|做完了|照做了|已经弄好了]，[显示|上面显示|现在显示|手机上写着]：{result}。"
+_SKIPPED: Final = "[{name}[本来就{state}|本来就{state}着呢|已经是{state}的][|，我没动|，不用改|，我就没动它|，没去动它|，所以没改|，这个没问题]]。"
+
+
 def _slot(slot: Slot) -> Slot:
     noun = _SLOT_NAMES[slot.name]
-    given = f"[{noun}是|是|就是|{noun}：] {{value}} 。"
+    given = f"[{noun}是|我的{noun}是|是|就是|{noun}：] {{value}} 。"
     plain = slot.name in ("location", "remedy", "gb", "plan")
-    short = "[{value}。|嗯，{value}。|是这样，{value}。]" if plain else f"[{{value}}。|{given}]"
+    short = "[{value}。|嗯，{value}。|是这样，{value}。|这样，{value}。]" if plain else f"[{{value}}。|{given}]"
     return replace(
         slot, noun=noun, short=short, long=short if plain else given, piece="{value}" if plain else f"{noun}：{{value}}"
     )
@@ -197,22 +203,17 @@ class TelecomChinese(TelecomLanguage):
 
     def doubt(self, operation: Operation, voice: Voice) -> str:
         """What a wary caller says before it changes something on the phone for the first time."""
-        return voice.say(
-            "[您确定吗|真的需要这样吗|这样安全吗|为什么要这样做]？[我怕弄坏了|我不想随便改设置|我从来没动过这个]。"
-        )
+        return voice.say(_DOUBT)
 
     def told(self, operation: Operation, result: str, voice: Voice, *, before: int = 0) -> str:
         """How the caller tells what the phone showed."""
         if not result:
             name = _SWITCH_NAMES.get(operation.switch, NAMES.get(operation.switch, ""))
             state = "开着" if operation.state else "关着"
-            return voice.say("[{name}本来就{state}|{name}已经是{state}的，我没动]。", name=name, state=state)
+            return voice.say(_SKIPPED, name=name, state=state)
         if operation.look and voice.persona.careless and before == 0 and voice.rng.random() < 0.35:
             result = misread(operation.tool, result)
-        template = (
-            "[上面显示|我看到|它写着]：{result}。" if operation.look else "[好了|弄好了|做完了]，显示：{result}。"
-        )
-        return voice.say(template, result=voice.keep(on_screen(operation, result)))
+        return voice.say(_SEEN if operation.look else _DONE, result=voice.keep(on_screen(operation, result)))
 
 
 def _remedy(slot: str, source: Mapping[str, Any], voice: Voice) -> str | None:

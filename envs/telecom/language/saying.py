@@ -70,15 +70,23 @@ def _remedy(slot: str, source: Mapping[str, Any], voice: Voice) -> str | None:
 
 
 _TOLD: Final[Mapping[str, str]] = {
-    "check_status_bar": "[The status bar shows|It shows|At the top I see|In the status bar I see]: {result}.",
-    "check_network_status": "[It says|The network status shows|I see this]: {result}.",
-    "check_network_mode_preference": "[The network mode preference is|It is set to|The preferred mode is] {result}.",
-    "run_speed_test": "[The speed test says|I ran it|The result]: {result}.",
-    "check_payment_request": "[Yes|I looked]: {result}.",
-    "": "[It says|I see|It shows]: {result}.",
+    "check_status_bar": "[[The status bar|It][ now|] shows|[At the top|In the status bar|Up there] I [|now ][see|have]][|"
+    " this]: {result}.",
+    "check_network_status": "[[It|The network status|The page|The screen] [says|shows|reads|tells me]|I [see|get|have]][|"
+    " this]: {result}.",
+    "check_network_mode_preference": "[The network mode preference is|It is set to|The preferred mode is|The setting is|"
+    "It says][|:| here:| now:] {result}.",
+    "run_speed_test": "[[The speed test|The test|It] [says|shows|gives|tells me]|I ran it|The result|Here is what I get|"
+    "The test is through][|, and this came out]: {result}.",
+    "check_payment_request": "[Yes|I looked|I had a look|I checked|Let me see, yes][|, it says|, and it says|, and I see|, "
+    "it's there]: {result}.",
+    "": "[[It|The screen|The phone|Here it] [says|shows|reads|tells me]|I see|I have][| this]: {result}.",
 }
+_DONE: Final = "[Done|Okay, done|I did that|All right|That's done][:|, it says:|, and it says:|, now I see:|. The phone says:] {result}."
 _SKIPPED: Final = (
-    "[{name} was already {state}|{name} is already {state}, so I left it|I didn't have to, {name} is {state} already]."
+    "[{name} [was already|is already] {state}[|, so I left it|, so I let it be|, so I left that alone|, so I didn't touch "
+    "it|, so that was easy|, I see|, it seems|, by the way]|I didn't have to, {name} is {state} already|I left it, {name} is "
+    "already {state}]."
 )
 NAMES: Final = {
     "airplane": "airplane mode", "data": "mobile data", "roaming": "data roaming", "saver": "data saver",
@@ -87,7 +95,7 @@ NAMES: Final = {
 _ROWS: Final = {"airplane": "Airplane Mode", "data": "Mobile Data Enabled", "roaming": "Data Roaming Enabled"}
 _DOUBT: Final = (
     "[Are you sure|Is that really needed|Is that safe|Why should I do that|Hmm, why would that help]? [I don't want to break "
-    "anything|I'd rather not change things for nothing|I have never touched that before]."
+    "anything|I'd rather not change things for nothing|I have never touched that before|I would like to know first]."
 )
 
 
@@ -105,7 +113,7 @@ def told(operation: Operation, result: str, voice: Voice, before: int) -> str:
         result = misread(operation.tool, result)
     text = voice.keep(on_screen(operation, result))
     if not operation.look:
-        return voice.say("[Done|Okay, done|I did that|All right]: {result}.", result=text)
+        return voice.say(_DONE, result=text)
     lead = "[Oh, I read that wrong before. |]" if voice.persona.careless and before == 1 else ""
     return voice.say(lead + _TOLD.get(operation.tool, _TOLD[""]), result=text)
 

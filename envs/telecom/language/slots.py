@@ -17,7 +17,7 @@ SLOTS: Mapping[str, Slot] = {
             r"\b(?:phone|mobile|cell(?:phone)?|line|telephone|contact|callback)(?:'s)? numbers?\b|\bnumber (?:of|on|for|"
             r"associated with|linked to|that) (?:the|your|this|is)\b|\b(?:affected|associated|registered|which) (?:phone )?"
             r"(?:number|line)\b|\bwhat(?:'s| is) your number\b|\bwhich (?:of your )?lines?\b",
-            short="[{value}|It is {value}.|My number is {value}.|{value}.]",
+            short="[{value}|It is {value}.|It's {value}.|My number is {value}.|My phone number is {value}.|Number: {value}.|{value}.]",
             long="[My number is|The phone number is|It's|The line is] {value}.",
             personal=True,
             code=4,
@@ -26,6 +26,7 @@ SLOTS: Mapping[str, Slot] = {
             "customer_id",
             "customer id",
             r"\b(?:customer|account|client|user) (?:id\b|number|identifi\w+)|\bid number\b",
+            short="[{value}|It is {value}.|It's {value}.|My id is {value}.|Customer id {value}.|{value}.]",
             piece="customer id {value}",
             personal=True,
             code=3,
@@ -35,7 +36,7 @@ SLOTS: Mapping[str, Slot] = {
             "name",
             r"\b(?:full|your|first|last|legal|account holder'?s?|the) (?:and last )?(?:full )?names?\b(?! of the network)|"
             r"\bwho (?:am i|is this|are you)\b|\bname (?:and|on the account|, )|\bname\?",
-            short="[{value}|I am {value}.|My name is {value}.|{value}.]",
+            short="[{value}|I am {value}.|I'm {value}.|My name is {value}.|The name is {value}.|{value}.]",
             long="[My name is|I'm|This is] {value}.",
             personal=True,
         ),
@@ -43,7 +44,7 @@ SLOTS: Mapping[str, Slot] = {
             "dob",
             "date of birth",
             r"\bdate of birth\b|\bbirth ?(?:date|day)\b|\bdob\b|\bwhen were you born\b|\bborn\b",
-            short="[{value}|Born {value}.|{value}.|It is {value}.]",
+            short="[{value}|Born {value}.|I was born {value}.|{value}.|It is {value}.|It's {value}.]",
             piece="born {value}",
             long="[My date of birth is|I was born on|My birthday is] {value}.",
             personal=True,
@@ -65,7 +66,7 @@ SLOTS: Mapping[str, Slot] = {
             "time it began",
             r"\bwhen did (?:it|this|that|the (?:problem|issue))\b|\bsince when\b|\bhow long\b|\bwhen (?:it|this) "
             r"(?:started|began)\b|\bfirst notice\b",
-            short="[{value}.|It began {value}.]",
+            short="[{value}.|It began {value}.|It started {value}.]",
             long="[It began|It started|I noticed it] {value}.",
             personal=True,
         ),
@@ -74,7 +75,7 @@ SLOTS: Mapping[str, Slot] = {
             "phone model",
             r"\b(?:device|phone|handset) (?:model|type|make)\b|\b(?:model|make|type|brand|kind) (?:of|and model)\b.{0,20}"
             r"\b(?:phone|device|handset)\b|\b(?:what|which) (?:phone|device|model|smartphone)\b",
-            short="[{value}.|A {value}.]",
+            short="[{value}.|A {value}.|It's a {value}.|I have a {value}.]",
             long="[It's a|I have a|The phone is a] {value}.",
             personal=True,
         ),
