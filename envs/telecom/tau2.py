@@ -16,6 +16,7 @@ from mua_env.public.tau2_tools import Tau2Toolkit
 from mua_env.tasks import TaskSet
 from mua_env.tools import Toolkit, tool
 
+from .derive import find_user
 from .models import Base
 from .phone import TelecomPhone
 from .settle import settle
@@ -103,6 +104,7 @@ def task_set(
         kit=solo_kit(KIT) if solo else KIT,
         variant=f"{variant}-solo" if solo else variant,
         path=path,
+        find_user=find_user,
         derive=derive,
     )
 

@@ -60,7 +60,7 @@ class TaskAudit(_Model):
             criteria of their own.
         writes: gold calls of tools that write.
         same_wish: other tasks of the same user with the same instruction or the same requests.
-        same_effect: other tasks whose gold changes the same rows to the same content.
+        same_effect: other tasks of the same scene whose gold leads to the same rows.
         values: where the gold argument values can come from.
         turns: minimal number of the agent's turns; see :mod:`mua_env.audit.turns`.
         rules: ids of the policy rules that the task falls under.

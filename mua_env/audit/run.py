@@ -89,7 +89,7 @@ class _Auditor:
         for task in tasks:
             self._failures[task.id], effects[task.id] = self._gold(task)
         self._empty = {task_id for task_id, changes in effects.items() if not changes}
-        self._effects = same_effect(effects)
+        self._effects = same_effect(tasks, effects)
 
     def task(self, task: Task, position: int) -> TaskAudit:
         """Everything about one task."""
@@ -125,9 +125,11 @@ class _Auditor:
             self._runs.close()
 
     def _gold(self, task: Task) -> tuple[tuple[FailedCall, ...], Changes]:
+        """The gold actions that fail, and the rows that differ from the data after all; none if the scene stays."""
         world = self._world
         specs = self._setting.kit.toolkit.specs
         world.load(task.initial_actions)
+        scene = world.snapshot()
         failures = []
         settle = self._setting.mode == "strict" or world.kit.settled_gold
         for position, action in enumerate(task.actions):
@@ -144,7 +146,8 @@ class _Auditor:
                         writes=action.name in specs and specs[action.name].writes,
                     )
                 )
-        return tuple(failures), world.snapshot()
+        after = world.snapshot()
+        return tuple(failures), {} if after == scene else after
 
     def _idle(self, task: Task) -> Score:
         self._world.load(task.initial_actions)

@@ -1,8 +1,8 @@
 """Where the values of gold arguments can come from: how much of a task lies with the user.
 
-A *value* is a string or number in the arguments of a gold action, nested ones included, each place counted; empty
-strings, truth values, terminal tools and scratch tools (``think``, ``calculate``) are left out. Values are compared as
-text.
+A *value* is a string or number in the arguments of a gold action of the agent's, nested ones included, each place
+counted; empty strings, truth values, terminal tools and scratch tools (``think``, ``calculate``) are left out. Values
+are compared as text.
 
 Values that tools *yield without the user* are those in the results of
 
@@ -87,7 +87,8 @@ class ValueSources:
 
     def _calls(self, task: Task) -> Iterator[Action]:
         for action in task.actions:
-            if action.name not in self._scratch and not self._world.is_terminal(action.name):
+            mine = action.requestor == "agent" and action.name not in self._scratch
+            if mine and not self._world.is_terminal(action.name):
                 yield action
 
     def _with_gold_reads(self, known: frozenset[str], reads: Sequence[Action]) -> frozenset[str]:
