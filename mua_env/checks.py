@@ -42,7 +42,7 @@ def checks_of(task: Task, world: SQLWorld, record: Record, *, mode: Mode) -> lis
         *(
             Check(
                 part="actions",
-                name=_call(item.action),
+                name=_call(item.action) + _naming(item.reason if mode == "strict" else ()),
                 holds=was_called(item, record.calls, mode=mode, anybody=anybody),
             )
             for item in criteria.action_checks
@@ -68,7 +68,7 @@ def was_called(
     Args:
         check: the call.
         calls: those that were made.
-        mode: ``compat`` compares arguments as tau2 does.
+        mode: ``compat`` compares arguments as tau2 does, and asks for no reason.
         anybody: whether anybody may have made it; ``None`` allows it in ``compat`` mode, as tau2 does.
     """
     free = mode == "compat" if anybody is None else anybody
@@ -78,7 +78,7 @@ def was_called(
 
 def _agrees(check: ActionCheck, call: Action, mode: Mode) -> bool:
     wanted = check.action
-    if call.name != wanted.name:
+    if call.name != wanted.name or (mode == "strict" and not _gives_reason(check.reason, _text(call))):
         return False
     if check.compare is not None:
         names = set(check.compare)
@@ -127,12 +127,16 @@ def told(value: str, agent_texts: Sequence[str]) -> bool:
 
 def describe(item: Requirement) -> str:
     """A requirement in words."""
-    reason = f", whose arguments name {' or '.join(map(repr, item.reason))}" if item.reason else ""
+    reason = _naming(item.reason)
     return {
         "refusal": f"the user was told that {item.intent} is not possible, and why",
         "terminal_tool": f"the dialogue was ended with {item.name}{reason}",
         "told": f"the user was told {item.value!r}",
     }[item.kind]
+
+
+def _naming(reason: Sequence[str]) -> str:
+    return f", whose arguments name {' or '.join(map(repr, reason))}" if reason else ""
 
 
 def _holds(item: Requirement, record: Record) -> bool:
@@ -141,6 +145,10 @@ def _holds(item: Requirement, record: Record) -> bool:
     if item.kind == "terminal_tool":
         return record.terminal_tool == item.name and _gives_reason(item.reason, record.terminal_text)
     return told(item.value or "", record.agent_texts)
+
+
+def _text(call: Action) -> str:
+    return " ".join(map(str, call.arguments.values()))
 
 
 def _gives_reason(words: Sequence[str], text: str) -> bool:

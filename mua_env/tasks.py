@@ -135,11 +135,21 @@ class ActionCheck(_Model):
     """A call that must have been made, by the agent or the user (source: tau2-bench).
 
     ``compare`` names the arguments that must agree; none of them for ``()``. ``None`` compares all arguments, and in
-    ``compat`` mode those alone that the call itself has, as tau2 does.
+    ``compat`` mode those alone that the call itself has, as tau2 does. ``reason`` counts in ``strict`` mode: beginnings
+    of words, of which one must begin a word in the call's arguments, as in :class:`Requirement`.
     """
 
     action: Action
     compare: tuple[str, ...] | None = None
+    reason: tuple[str, ...] = ()
+
+    @model_serializer(mode="wrap")
+    def _leave_out_no_reason(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        # As in Action: tasks without a reason keep their form, and so their revision.
+        fields: dict[str, Any] = handler(self)
+        if not self.reason:
+            fields.pop("reason", None)
+        return fields
 
 
 Part = Literal["database", "requirements", "outputs", "assertions", "actions", "judged"]

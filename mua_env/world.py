@@ -9,7 +9,7 @@ from mua_env.database import Changes, Database, Template
 from mua_env.errors import TaskError
 from mua_env.kit import Kit
 from mua_env.tasks import Action, Assertion
-from mua_env.tools import Mode, Requestor, Toolkit, ToolResult
+from mua_env.tools import Mode, Requestor, Toolkit, ToolResult, ToolSpec
 
 
 class World(Protocol):
@@ -86,7 +86,13 @@ class SQLWorld:
         toolkit = {"agent": self.toolkit, "user": user, "world": self._stage}[requestor]
         if toolkit is None:
             return ToolResult(f"Error: unknown tool {name!r}: the {requestor} has no tools here", ok=False)
+        if requestor == "agent" and name not in toolkit.specs and name in self._users_tools:
+            return ToolResult(f"Error: {name!r} is a tool of the user's; ask the user to use it", ok=False)
         return toolkit.call(name, arguments, settle=self._settle if settle else None)
+
+    @property
+    def _users_tools(self) -> Mapping[str, ToolSpec]:
+        return {} if self.user_toolkit is None else self.user_toolkit.specs
 
     def holds(self, assertion: Assertion) -> bool:
         """Whether an assertion holds in the present state.

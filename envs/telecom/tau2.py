@@ -6,14 +6,15 @@ import inspect
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
+from mua_env.deriving import HAND_OVER
 from mua_env.errors import ConfigError
 from mua_env.kit import Kit, solo_kit
 from mua_env.public import tau2
 from mua_env.public.tau2 import DeriveGoal, Layout
 from mua_env.public.tau2_tools import Tau2Toolkit
-from mua_env.tasks import TaskSet
+from mua_env.tasks import Task, TaskSet
 from mua_env.tools import Toolkit, tool
 
 from .derive import find_user
@@ -59,6 +60,21 @@ KIT = Kit(
     settled_gold=False,
 )
 """The world of tau2's telecom tasks; its gold actions run without settling in between."""
+
+_LOCK: Final = "lock_sim_card"
+
+
+class _Cause(NamedTuple):
+    """What nobody in the dialogue can repair: how it is told, and beginnings of words that tell it."""
+
+    text: str
+    words: tuple[str, ...]
+
+
+_CAUSES: Final = {
+    _LOCK: _Cause("the SIM card is locked", ("lock", "pin", "puk")),
+    "suspend_line_for_overdue_bill": _Cause("the contract of the line has ended", ("contract",)),
+}
 
 POLICIES: Final = ("manual", "workflow")
 """Variants of the second part of the policy document, on technical help: a manual (tau2's default) or a workflow."""
@@ -106,7 +122,29 @@ def task_set(
         path=path,
         find_user=find_user,
         derive=derive,
+        mend=_name_reason,
     )
+
+
+def _name_reason(task: Task) -> Task:
+    """Has a transfer say what cannot be repaired.
+
+    The gold of such a task is a transfer at once whose summary says nothing, so that handing everybody over gets the
+    full reward.
+    """
+    scene = [(action.name, action.arguments) for action in task.initial_actions]
+    causes = [_CAUSES[name] for name, arguments in scene if name == _LOCK or arguments.get("contract_ended")]
+    if not causes or task.criteria is None:
+        return task
+    told = {"summary": f"I cannot fix the issue: {' and '.join(cause.text for cause in causes)}."}
+    words = tuple(word for cause in causes for word in cause.words)
+    checks = [
+        check.model_copy(update={"reason": words}) if check.action.name == HAND_OVER else check
+        for check in task.criteria.action_checks
+    ]
+    gold = [call.model_copy(update={"arguments": told}) if call.name == HAND_OVER else call for call in task.actions]
+    criteria = task.criteria.model_copy(update={"action_checks": tuple(checks)})
+    return task.model_copy(update={"actions": tuple(gold), "criteria": criteria})
 
 
 def _policy(layout: Layout, *, variant: str, solo: bool) -> str:

@@ -35,6 +35,8 @@ FindUser = Callable[[Task, Rows], str | None]
 """Finds the user that a public task is about."""
 DeriveGoal = Callable[[Task, Rows], Goal | None]
 """Makes an agenda from a public task's gold actions and the data."""
+Mend = Callable[[Task], Task]
+"""Gives a task what ``strict`` mode asks for and ``compat`` mode does not look at."""
 
 
 @dataclass(frozen=True)
@@ -148,6 +150,7 @@ def task_set(
     mode: Mode = "compat",
     find_user: FindUser = lambda task, rows: None,
     derive: DeriveGoal | None = None,
+    mend: Mend = lambda task: task,
 ) -> TaskSet:
     """A public split with its own data, tools and policy document.
 
@@ -164,6 +167,7 @@ def task_set(
         mode: how the tools behave by default; ``"compat"`` scores as tau2 does.
         find_user: the id of the user that a task is about, which tau2's tasks do not have.
         derive: makes the agenda of each task; without it the tasks have none.
+        mend: see :data:`Mend`.
 
     Raises:
         ConfigError: no files were named and none are installed.
@@ -172,7 +176,8 @@ def task_set(
     layout = Layout.find(domain, path)
     document = layout.document("tasks.json")
     splits = read_splits(layout.folder)
-    tasks = read_tasks(layout.folder / "tasks.json", document, domain=domain, split=split, splits=splits)
+    read = read_tasks(layout.folder / "tasks.json", document, domain=domain, split=split, splits=splits)
+    tasks = [mend(task) for task in read]
     if derive is not None:
         data = rows(layout)
         tasks = [task.model_copy(update={"user_id": find_user(task, data)}) for task in tasks]

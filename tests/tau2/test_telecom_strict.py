@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from mua_env.errors import TaskError
 from mua_env.scoring import Record, Scorer
 from mua_env.setting import load_setting
-from mua_env.tasks import Action, ActionCheck, Criteria, Task
+from mua_env.tasks import Action, ActionCheck, Assertion, Criteria, Task
 from mua_env.tools import Mode, ToolResult
 from mua_env.world import SQLWorld
 
@@ -146,6 +147,89 @@ def test_a_call_without_its_arguments_does_not_count() -> None:
 def test_a_call_in_the_wrong_hands_does_not_count() -> None:
     wrong = (Action(name="refuel_data", arguments={**LINE, "gb_amount": 2.0}, requestor="user"),)
     assert {mode: _scored(mode, wrong) for mode in MODES} == {"compat": 1.0, "strict": 0.0}
+
+
+def test_in_solo_mode_all_hands_are_the_agents() -> None:
+    """A user's gold call counts in the agent's hands, where there is no user."""
+    gold = Action(name="toggle_data", requestor="user")
+    task = Task(
+        id="t",
+        domain="telecom",
+        actions=(gold,),
+        initial_actions=(USER,),
+        criteria=Criteria(basis=("actions",), action_checks=(ActionCheck(action=gold),)),
+    )
+    for solo, counts in ((False, 0.0), (True, 1.0)):
+        setting = load_setting("telecom", "tau2:small", path=tau2_data(), mode="strict", solo=solo)
+        world = setting.make_world()
+        world.load(task.initial_actions)
+        assert setting.scorer.score(task, world, Record(calls=(Action(name="toggle_data"),))).reward == counts
+        world.close()
+
+
+def test_a_transfer_must_name_what_cannot_be_repaired() -> None:
+    """Gold of these tasks is a transfer at once, so handing everybody over would do."""
+    causes = {
+        "[service_issue]lock_sim_card_pin|overdue_bill_suspension[PERSONA:Easy]": "The SIM card asks for its PIN.",
+        "[service_issue]contract_end_suspension|unseat_sim_card[PERSONA:Hard]": "The contract ended last month.",
+    }
+    for mode in MODES:
+        setting = load_setting("telecom", "tau2:base", path=tau2_data(), mode=mode)
+        world = setting.make_world()
+        for task_id, cause in causes.items():
+            task = setting.tasks.by_id(task_id)
+            rewards = {}
+            for summary in (*causes.values(), "I cannot fix the issue.", task.actions[0].arguments["summary"]):
+                call = Action(name="transfer_to_human_agents", arguments={"summary": summary})
+                world.load(task.initial_actions)
+                assert world.call(call.name, call.arguments).ok
+                rewards[summary] = setting.scorer.score(task, world, Record(calls=(call,))).reward
+            won = [summary for summary, reward in rewards.items() if reward == 1.0]
+            gold = task.actions[0].arguments["summary"]
+            assert won == (list(rewards) if mode == "compat" else [cause, gold])
+        world.close()
+
+
+def test_a_check_for_an_overdue_bill_that_is_not_there_is_false(worlds: Worlds) -> None:
+    """In tau2 such a check cannot fail: it is an error."""
+    present, absent = ({"customer_id": "C1001", "overdue_bill_id": bill} for bill in ("B1234321", "B1001"))
+    scene = {"customer_id": "C1001", "line_id": "L1002", "new_bill_id": "B1234321", "contract_ended": False}
+    found = {}
+    for mode, world in worlds.items():
+        assert world.call("suspend_line_for_overdue_bill", scene, requestor="world").ok
+        asked = [world.call("assert_overdue_bill_exists", which, requestor="world") for which in (present, absent)]
+        found[mode] = [(result.ok, result.content) for result in asked]
+    assert found["compat"][0] == found["strict"][0] == (True, "true")
+    assert found["strict"][1] == (True, "false")
+    assert found["compat"][1][0] is False
+    assertion = Assertion(name="assert_overdue_bill_exists", arguments=absent)
+    assert worlds["strict"].holds(assertion) is False
+    with pytest.raises(TaskError, match="no overdue bill 'B1001'"):
+        worlds["compat"].holds(assertion)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [("set_network_mode_preference", {"mode": ["4g_only"]}), ("set_apn_settings", {"apn_settings": "internet"})],
+)
+def test_what_tau2_would_store_and_stumble_over_later_is_refused_in_both(
+    name: str, arguments: dict[str, Any], worlds: Worlds
+) -> None:
+    for world in worlds.values():
+        before = world.snapshot()
+        assert not world.call(name, arguments, requestor="user").ok
+        assert world.snapshot() == before
+
+
+def test_a_tool_of_the_users_is_named_as_such(worlds: Worlds) -> None:
+    """tau2's manual speaks of the phone's tools as if the agent had them."""
+    for world in worlds.values():
+        asked = world.call("check_status_bar", {})
+        assert (asked.ok, asked.content) == (
+            False,
+            "Error: 'check_status_bar' is a tool of the user's; ask the user to use it",
+        )
+        assert "unknown tool 'check_nothing'" in world.call("check_nothing", {}).content
 
 
 def test_half_a_character_is_refused_in_both(worlds: Worlds) -> None:
