@@ -46,7 +46,11 @@ class DialogueConfig(BaseModel):
     count: int = Field(320, ge=1, description="dialogues to train on")
     styles: tuple[str, ...] = Field(("plain", "compact"), description="of the scripted expert, in turn")
     wording: Wording = Field("steady", description="of the agenda user; varied for its personas")
-    slips: float = Field(0.25, ge=0, le=1, description="share of dialogues in which the agent proposes a wrong order")
+    slips: float = Field(
+        0.4, ge=0, le=1, description="share of dialogues in which the agent first proposes a wrong value"
+    )
+    distracted: float = Field(0.15, ge=0, le=1, description="share of those in which it says something useless once")
+    idle: float = Field(0.2, ge=0, le=1, description="share of those in which it never does anything of use")
 
 
 class UserTrainConfig(BaseModel):
@@ -159,6 +163,8 @@ def collect(config: UserTrainConfig, *, held_out: bool = False) -> UserDialogues
         styles=wanted.styles,
         wording=wanted.wording,
         slips=wanted.slips,
+        distracted=wanted.distracted,
+        idle=wanted.idle,
         strategy=config.strategy,
         seed=derive_seed(config.seed, "held out" if held_out else "dialogues"),
     )

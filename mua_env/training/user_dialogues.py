@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from random import Random
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -19,6 +20,7 @@ from mua_env.training.demonstrations import encode_dialogue
 from mua_env.training.experts import hold
 from mua_env.training.seeds import derive_seed
 from mua_env.training.template import SystemPrompt
+from mua_env.training.user_agents import DistractedAgent, IdleAgent, SlippingAgent, values_of
 from mua_env.users.agenda import AgendaSession, AgendaUser
 from mua_env.users.agenda_personas import Voice, persona
 from mua_env.users.base import GREETING
@@ -35,8 +37,11 @@ Wording = Literal["steady", "varied"]
 """``steady``: the agenda user says one thing in one way, so that a reply can be right word for word; ``varied``: by
 its persona and seed, as elsewhere."""
 
-_CODE = re.compile(r"#[A-Z]+\d+")
-_CONFIRM = re.compile(r"\(yes/no\)", re.IGNORECASE)
+
+AGREES = re.compile(r"^\s*(yes|sure|okay|ok|correct|right)\b", re.IGNORECASE)
+"""Begins a line that agrees to a proposal."""
+_POOL = 500
+"""Tasks of each setting whose values a wrong proposal may have."""
 
 
 class _First(Random):
@@ -68,45 +73,15 @@ class SteadyUser(AgendaUser):
         return session
 
 
-class SlippingAgent(Agent):
-    """A scripted expert that names another order when it first asks for a confirmation.
-
-    From correct agents a user learns to agree to everything; with this one it has to say no.
-    """
-
-    def __init__(self, expert: Agent) -> None:
-        self._expert = expert
-        self.name = f"{expert.name} (slipping)"
-        self._rng = Random(0)
-        self.slipped = False
-
-    def reset(self, *, system_prompt: str, tools: list[dict[str, Any]], seed: int) -> None:
-        """Begin a dialogue."""
-        self._expert.reset(system_prompt=system_prompt, tools=tools, seed=seed)
-        self._rng, self.slipped = Random(f"slip:{seed}"), False
-
-    def act(self, messages: Sequence[Message]) -> AssistantMessage:
-        """The expert's turn, with a wrong order number in the first proposal that holds one."""
-        turn = self._expert.act(messages)
-        if self.slipped or not turn.content or not _CONFIRM.search(turn.content) or not _CODE.search(turn.content):
-            return turn
-        self.slipped = True
-        return AssistantMessage(content=_CODE.sub(lambda match: self._other(match.group()), turn.content, count=1))
-
-    def _other(self, code: str) -> str:
-        digits = [i for i, char in enumerate(code) if char.isdigit()]
-        at = self._rng.choice(digits)
-        return code[:at] + self._rng.choice([d for d in "0123456789" if d != code[at]]) + code[at + 1 :]
-
-
 @dataclass
 class UserDialogues:
     """Solved dialogues, roles swapped.
 
     Attributes:
         dialogues: messages of each: system prompt, greeting, then turn by turn, ending with the user's last.
-        slips: for each, the index of the agent's message (now ``user``) that proposed a wrong order; None for none.
-        tried: dialogues that were held; those that were not solved are left out.
+        slips: for each, the index of the agent's message (now ``user``) that proposed something wrong; None for none.
+        tried: dialogues that were held; those that the user did not end, or left with the task unsolved although the
+            agent worked on it, are left out.
     """
 
     dialogues: list[list[Message]]
@@ -122,6 +97,8 @@ class UserDialogues:
         styles: Sequence[str] = ("plain", "compact"),
         wording: Wording = "steady",
         slips: float = 0.0,
+        distracted: float = 0.0,
+        idle: float = 0.0,
         strategy: Strategy = "brief",
         seed: int,
     ) -> Self:
@@ -132,41 +109,53 @@ class UserDialogues:
             count: dialogues to hold.
             styles: of the scripted expert.
             wording: of the agenda user.
-            slips: share of dialogues in which the expert slips (see `SlippingAgent`), 0 to 1.
+            slips: share of dialogues in which the expert first proposes something wrong (see `SlippingAgent`), 0 to 1.
+            distracted: share of those in which it says something useless in between (see `DistractedAgent`).
+            idle: share of those with an agent that does nothing of use (see `IdleAgent`).
             strategy: whose prompt stands before each dialogue.
-            seed: of users, experts and slips.
+            seed: of users, experts and faults.
 
         Raises:
-            ConfigError: none of them was solved.
+            ConfigError: the shares are more than all, or none of the dialogues is of use.
         """
         from mua_env.session import Session
 
+        if slips + distracted + idle > 1:
+            raise ConfigError(
+                f"slips, distracted and idle are shares of all dialogues: {slips} + {distracted} + {idle}"
+            )
         user = SteadyUser() if wording == "steady" else AgendaUser()
         sessions = [Session(setting, user) for setting in settings]
+        values = values_of(task for setting in settings for task in islice(setting.tasks, _POOL))
         found = cls([], [], count)
         for number in range(count):
             session = sessions[number % len(sessions)]
             turn, tasks = number // len(sessions), session.setting.tasks
             task, own = tasks[turn % len(tasks)], derive_seed(seed, "dialogue", number)
-            expert = session.setting.domain.expert(style=styles[turn % len(styles)])
-            slipping = SlippingAgent(expert) if Random(own).random() < slips else None
-            if hold(session, slipping or expert, task, seed=own) == 1:
-                found._add(session.episode, strategy)
+            agent: Agent = session.setting.domain.expert(style=styles[turn % len(styles)])
+            drawn = Random(own).random()
+            if drawn < slips:
+                agent = SlippingAgent(agent, task, values)
+            elif drawn < slips + distracted:
+                agent = DistractedAgent(agent, task)
+            elif drawn < slips + distracted + idle:
+                agent = IdleAgent()
+            reward = hold(session, agent, task, seed=own)
+            if reward == 1 or (isinstance(agent, IdleAgent) and session.episode.ended_by == "user_stop"):
+                found._add(session.episode, strategy, agent)
         for session in sessions:
             session.close()
         if not found.dialogues:
-            raise ConfigError(f"the expert solved none of {count} dialogues; nothing to learn from")
+            raise ConfigError(f"none of {count} dialogues was of use: the expert solved none of them")
         return found
 
-    def _add(self, episode: Episode, strategy: Strategy) -> None:
+    def _add(self, episode: Episode, strategy: Strategy, agent: Agent) -> None:
         messages = swapped(episode, strategy)
-        own = set(_CODE.findall(episode.task.instruction))
         slip = None
-        for index, message in enumerate(messages):
-            heard = message.content or ""
-            if isinstance(message, UserMessage) and _CONFIRM.search(heard) and own:
-                wrong = set(_CODE.findall(heard)) - own
-                slip = index if slip is None and wrong else slip
+        if isinstance(agent, SlippingAgent) and agent.interrupted is not None:
+            slip = next(i for i, message in enumerate(messages) if message.content == agent.interrupted)
+            if AGREES.search(messages[slip + 1].content or ""):
+                return  # not noticed: no example to learn from
         self.dialogues.append(messages)
         self.slips.append(slip)
 
@@ -181,10 +170,7 @@ class UserDialogues:
     def describe(self) -> str:
         """One line."""
         slipped = sum(slip is not None for slip in self.slips)
-        return (
-            f"{len(self.dialogues)} dialogues solved and kept of {self.tried}, "
-            f"{slipped} with a wrong proposal of the agent"
-        )
+        return f"{len(self.dialogues)} dialogues kept of {self.tried}, {slipped} with a wrong proposal of the agent"
 
 
 def _leads(messages: Sequence[Message]) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -12,12 +11,11 @@ from typing import Any
 from mua_env.messages import AssistantMessage, Message
 from mua_env.serving.engine import LocalModel, Reply
 from mua_env.serving.sampling import Sampling
-from mua_env.training.user_dialogues import UserDialogues
+from mua_env.training.user_dialogues import AGREES, UserDialogues
 from mua_env.users.llm_prompts import STOP
 
 SPARE = 8
 """Tokens that a reply may be longer than the right one; beyond, it is cut: it is wrong by then."""
-_AGREES = re.compile(r"^\s*(yes|sure|okay|ok|correct|right)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -43,7 +41,7 @@ def measure_replies(model: str | os.PathLike[str] | LocalModel, dialogues: UserD
         "exact": sum(one.said == one.right for one in asked),
         "stops_right": sum((STOP in one.said) == (STOP in one.right) for one in asked),
         "wrong_proposals": len(wrong),
-        "agreed": sum(bool(_AGREES.search(one.said)) for one in wrong),
+        "agreed": sum(bool(AGREES.search(one.said)) for one in wrong),
     }
 
 

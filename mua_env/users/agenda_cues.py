@@ -256,7 +256,8 @@ ENGLISH = Cues(
         r"representative|specialist|colleague|supervisor|someone)s?\b",
     ),
     offer=_any(
-        r"\b(?:would you(?: still)? like|do you(?: still)? want|shall|should|may|can|could) (?:me|i|us|we)(?: to)?\b",
+        r"\b(?:would you(?: still)? like|do you(?: still)? want|shall|should|may|can|could) (?:me|i|us|we)(?: to)?\b"
+        r"(?! (?:\w+ )?(?:have|get|ask)\b)",
         r"\bwould you (?:like|prefer|rather)\b",
         r"\b(?:do you|would you) (?:want|wish|care)\b",
         r"\bis (?:it|this|that) (?:okay|ok|fine|alright|the|your|about|for)\b",

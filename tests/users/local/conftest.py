@@ -31,6 +31,8 @@ def small_config(folder: Path, **changes: Any) -> Any:
                 "count": 60,
                 "styles": ["compact"],
                 "slips": 0.0,
+                "distracted": 0.0,
+                "idle": 0.0,
             },
             "cold_start": {"batch": 8, "micro_batch": 8, "epochs": 4, "learning_rate": 4e-3, "warmup": 0.1},
             "measured": 4,

@@ -63,7 +63,14 @@ def trained(converted: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         {
             "folder": str(tmp_path_factory.mktemp("runs")),
             "model": {"path": str(converted)},
-            "dialogues": {"tasks": ["train:level=1"], "count": 24, "styles": ["compact"], "slips": 0},
+            "dialogues": {
+                "tasks": ["train:level=1"],
+                "count": 24,
+                "styles": ["compact"],
+                "slips": 0,
+                "distracted": 0,
+                "idle": 0,
+            },
             "cold_start": {
                 "batch": 4,
                 "micro_batch": 4,

@@ -10,7 +10,7 @@ from loopback import Loopback, Say
 
 from mua_env.errors import ConfigError
 from mua_env.llm import LLMClient, LLMSettings
-from mua_env.messages import AssistantMessage, UserMessage
+from mua_env.messages import AssistantMessage, Message, UserMessage
 from mua_env.session import Session
 from mua_env.setting import Setting, load_setting
 from mua_env.training.chat import ChatTokens
@@ -19,7 +19,8 @@ from mua_env.training.experts import hold
 from mua_env.training.models import load
 from mua_env.training.run_folder import read_metrics
 from mua_env.training.user import load_user_config, main, train_user
-from mua_env.training.user_dialogues import SlippingAgent, SteadyUser, UserDialogues, swapped
+from mua_env.training.user_agents import DistractedAgent, IdleAgent, SlippingAgent, values_of
+from mua_env.training.user_dialogues import AGREES, SteadyUser, UserDialogues, swapped
 from mua_env.users.llm import LLMUser
 
 from .conftest import small_config
@@ -71,25 +72,75 @@ def test_a_steady_user_says_one_thing_in_one_way(setting: Setting) -> None:
     assert all(len(said) == 1 for said in openings.values())
 
 
-def test_a_slipping_agent_proposes_another_order_once_and_is_corrected() -> None:
+def _texts(messages: list[Message], role: type[Message]) -> list[str]:
+    return [message.content or "" for message in messages if isinstance(message, role)]
+
+
+def test_a_wrong_proposal_is_corrected_and_the_right_one_agreed_to() -> None:
     setting = load_setting("retail", "test:level=2")
-    found = UserDialogues.collect([setting], count=24, slips=1.0, seed=0)
+    found = UserDialogues.collect([setting], count=40, slips=1.0, seed=0)
     slipped = [(m, slip) for m, slip in zip(found.dialogues, found.slips, strict=True) if slip is not None]
-    assert len(slipped) >= 5
+    assert len(slipped) >= 20
     for messages, slip in slipped:
-        code = next(word for word in (messages[slip].content or "").split() if word.startswith("#"))
-        briefing = messages[0].content or ""
-        assert code.strip(".,:") not in briefing
-        assert (messages[slip + 1].content or "").startswith("No. Order #")
+        wrong, answer, right, agreed = (message.content or "" for message in messages[slip : slip + 4])
+        assert wrong != right
+        assert not AGREES.search(answer)
+        assert AGREES.search(agreed) or "changed my mind" in agreed
+    kinds = {(m[slip + 1].content or "")[:9] for m, slip in slipped}
+    assert len(kinds) >= 4, "orders, reasons, addresses and more are made wrong"
     assert UserDialogues.collect([setting], count=24, slips=0.0, seed=0).slips == [None] * 24
 
 
+def test_an_idle_agent_is_told_nothing_and_left() -> None:
+    setting = load_setting("retail", "test:level=1")
+    found = UserDialogues.collect([setting], count=24, idle=1.0, seed=0)
+    assert len(found.dialogues) == 24
+    for messages, task in zip(found.dialogues, setting.tasks, strict=False):
+        assert task.goal is not None
+        said = _texts(messages, AssistantMessage)
+        assert said[-1].endswith("###STOP###")
+        assert len(said) <= 12
+        assert not any(str(value) in " ".join(said) for value in task.goal.facts.values())
+
+
+def test_a_distracted_agent_hears_the_wish_again_and_goes_on(setting: Setting) -> None:
+    session = Session(setting, SteadyUser())
+    repeated = 0
+    for seed, task in enumerate(list(setting.tasks)[:12]):
+        agent = DistractedAgent(setting.domain.expert(), task)
+        assert hold(session, agent, task, seed=seed) == 1
+        messages = swapped(session.episode)
+        if agent.interrupted is None:
+            continue
+        at = _texts(messages, UserMessage).index(agent.interrupted)
+        said = _texts(messages, AssistantMessage)
+        repeated += said[at] == said[0]
+    session.close()
+    assert repeated >= 6
+
+
+def test_idle_lines_have_every_kind(setting: Setting) -> None:
+    agent, kinds = IdleAgent(), set()
+    for seed in range(40):
+        agent.reset(system_prompt="", tools=[], seed=seed)
+        texts = [agent.act([]).content or "" for _ in range(6)]
+        kinds.add("same" if len(set(texts)) == 1 else "asks" if all(" the " in text for text in texts) else "talks")
+    assert kinds == {"same", "asks", "talks"}
+
+
+def test_shares_are_at_most_all(setting: Setting) -> None:
+    with pytest.raises(ConfigError, match="shares of all dialogues"):
+        UserDialogues.collect([setting], count=4, slips=0.6, idle=0.5, seed=0)
+
+
 def test_slips_are_the_same_for_the_same_seed(setting: Setting) -> None:
+    values = values_of(setting.tasks)
+
     def held(seed: int) -> list[str]:
         session = Session(setting, SteadyUser())
-        agent = SlippingAgent(setting.domain.expert())
         texts = []
         for task in list(setting.tasks)[:8]:
+            agent = SlippingAgent(setting.domain.expert(), task, values)
             hold(session, agent, task, seed=seed)
             texts += [entry.message.content or "" for entry in session.episode.entries]
         session.close()
