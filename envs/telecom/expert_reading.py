@@ -20,12 +20,18 @@ _KEYWORDS = (
 )
 # fmt: on
 _WORD = re.compile(r"[a-z']{4,}")
+# Two neighbouring letters swapped, the first one staying: in short words too much for a measure of likeness.
+_SWAPPED: Final = {
+    word[:at] + word[at + 1] + word[at] + word[at + 2 :]: word for word in _KEYWORDS for at in range(1, len(word) - 1)
+}
 
 
 @lru_cache(maxsize=8192)
 def _mended(word: str) -> str:
     if word in _KEYWORDS:
         return word
+    if word in _SWAPPED:
+        return _SWAPPED[word]
     close = difflib.get_close_matches(word, _KEYWORDS, n=1, cutoff=0.8)
     if close and (sorted(close[0]) == sorted(word) or abs(len(close[0]) - len(word)) == 1):
         return close[0]
@@ -38,8 +44,8 @@ def mend(text: str) -> str:
 
 
 _WISH = re.compile(
-    r"\b(?:(?:want|need|like|hoping|trying|looking|have|hope|need your help|want your help)\b[^.?!]{0,12}?\bto|help me"
-    r"(?: to)?|help to)\b"
+    r"\b(?:(?:want|need|like|hoping|trying|looking|have|hope|wish|got|here|time|need your help|want your help)\b"
+    r"[^.?!]{0,12}?\bto|help me(?: to)?|help to|must)\b|(?:^|[.!?;:] )please,? |, please, "
 )
 _INTENTS: Final = tuple(
     (name, re.compile(pattern))
@@ -48,7 +54,7 @@ _INTENTS: Final = tuple(
         ("next_bill", r"\b(?:next|upcoming) bill\b|\bbill that comes next\b"),
         ("pay_bill", r"\bbill\b"),
         ("change_plan", r"\bplan\b"),
-        ("refuel_data", r"\b(?:add|buy|top)\b.{0,12}\bdata\b"),
+        ("refuel_data", r"\b(?:add|buy|top)\b.{0,12}\bdat?a?\b"),
         ("data", r"\bmobile\b|\binternet\b"),
         ("service", r"\bservice\b|\bsignal\b|\bcalls\b|\bnetwork\b"),
     )
@@ -134,7 +140,7 @@ _NO = re.compile(
     r"again\b|\bsomething (?:else|different)\b|\bnot (?:right|what i)\b|\bwrong\b"
 )
 _DOUBT = re.compile(
-    r"\bare you sure\b|\bis that (?:really )?(?:needed|safe)\b|\bwhy should i\b|\bwhy would that help\b|"
+    r"\bare you sure\b|\bis tha?t? (?:really )?(?:needed|safe)\b|\bwhy should i\b|\bwhy would that help\b|"
     r"\bbreak anything\b"
 )
 

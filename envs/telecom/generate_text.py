@@ -64,8 +64,9 @@ def instruction(goal: Goal, rng: random.Random) -> str:
 def _who(facts: Mapping[str, Any]) -> str:
     place = "at home" if facts["location"] == "home" else f"abroad, in {facts['location']}"
     known = f" Your customer id is {facts['customer_id']}." if "customer_id" in facts else ""
+    article = "an" if facts["device"][0] in "AEIOU" else "a"
     return (
-        f"You are {facts['full_name']}, born on {facts['dob']}. The number of the line in your phone, a "
+        f"You are {facts['full_name']}, born on {facts['dob']}. The number of the line in your phone, {article} "
         f"{facts['device']}, is {facts['phone']}.{known} You are {place}. It began {facts['since']}."
     )
 

@@ -101,7 +101,7 @@ PERSONAS: Mapping[str, Persona] = {
         ),
         Persona(
             "wary",
-            opening="[Hello|Hi|Good day][.| there.] [I hope I'm at the right place.|]",
+            opening="[Hello|Hi|Good day][.| there.] [I hope I'm at the right place. |]",
             after=" [If you say so|I hope that's right|I'd rather be careful].",
             garnish=0.25,
             wary=True,

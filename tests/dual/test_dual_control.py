@@ -110,7 +110,7 @@ def test_a_change_on_one_side_shows_on_the_other() -> None:
 def test_neither_has_the_tools_of_the_other() -> None:
     world = SETTING.make_world()
     world.load()
-    assert "unknown tool 'reboot_router'" in world.call("reboot_router", {}).content
+    assert "'reboot_router' is a tool of the user's" in world.call("reboot_router", {}).content
     assert "unknown tool 'resume_line'" in world.call("resume_line", {"number": LINE}, requestor="user").content
     assert not world.snapshot()
     world.close()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from mua_env.domain import load_domain
+from mua_env.envs.telecom import expert_reading
+from mua_env.session import Session
 from mua_env.setting import Setting, load_setting
 from mua_env.users.agenda import AgendaUser
 from mua_env.users.solo import SoloUser
@@ -30,8 +32,6 @@ def test_expert_works_a_ticket_off_alone() -> None:
 
 
 def test_expert_forks() -> None:
-    from mua_env.session import Session
-
     setting = load_setting("telecom", "test")
     session = Session(setting, AgendaUser())
     agent = load_domain("telecom").expert()
@@ -48,3 +48,39 @@ def test_expert_forks() -> None:
     assert [m.content for m in heard.messages] == [m.content for m in result.messages]
     session.close()
     twin.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("Already resting until overtime. I must be able to send MMS again, thanks!", "mms"),
+        ("Napping around rugby... I wish to send photos by message again, it fails every time!", "mms"),
+        ("Waiting since surgery; I'm here to pay a bill that I forgot.", "pay_bill"),
+        ("Drawing from sundown; Time to pay my overdue bill, thanks!", "pay_bill"),
+        ("Outside after fencing... I've got to get rid of the no signal problem on my phone.", "service"),
+        ("Indoors from nightfall! Please, have my phone back on the network, it has no signal. Please.", "service"),
+        ("I would liek to be able to snd MMS again, if I may.", "mms"),
+        ("I'm writing because I want to buy more daa for this month.", "refuel_data"),
+        ("My number is 251-555-5599, please. I'm Chiara Hedlund.", None),
+        ("Yes, please do so. My phone has a signal.", None),
+    ],
+)
+def test_expert_hears_what_is_wanted(text: str, wanted: str | None) -> None:
+    assert expert_reading.intent(text) == wanted
+
+
+_ASKS_AGAIN = {"How can I help you?", "What can I do for you?", "What would you like me to do?"}
+
+
+def test_expert_asks_nobody_twice_what_they_want(setting: Setting) -> None:
+    session = Session(setting, AgendaUser(noise=0.0))
+    for seed, task in enumerate(spread(setting.tasks, 15)):
+        agent = load_domain("telecom").expert()
+        agent.reset(system_prompt="", tools=session.tools, seed=seed)
+        result, said = session.start(task, seed=seed), []
+        while not result.done:
+            turn = agent.act(result.messages)
+            said.append(turn.content or "")
+            result = session.send(turn)
+        assert not _ASKS_AGAIN & set(said), task.id
+    session.close()

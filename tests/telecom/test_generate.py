@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 
 import pytest
@@ -99,6 +100,12 @@ def combination(task: Task) -> tuple[object, ...]:
     ]
     wishes = [(request.intent, request.outcome) for request in task.goal.requests]
     return tuple(sorted(map(str, scene))), tuple(sorted(wishes))
+
+
+def test_an_instruction_is_a_sentence_whatever_the_phone() -> None:
+    told = [task.instruction for split in ("train", "test") for task in domain.tasks(split)]
+    assert any(", an Orbit S9, is " in text for text in told)
+    assert not [text for text in told if re.search(r"\ba [AEIOU]|\ban (?!hour)[^aeiouAEIOU]", text)]
 
 
 def test_what_cannot_be_repaired_has_no_repair_and_a_reason() -> None:

@@ -46,7 +46,7 @@ def value(slot: str, source: Mapping[str, Any], voice: Voice) -> str | None:
     if slot == "location":
         if held == "home":
             return voice.say("[not abroad|not traveling|in my own country]")
-        return voice.say("[abroad, in|traveling abroad, in|abroad right now, in] {place}", place=voice.keep(held))
+        return voice.say("[abroad, in|traveling abroad, in|abroad, namely in] {place}", place=voice.keep(held))
     return voice.keep(_date(held) if slot == "dob" and not voice.short else str(held))
 
 
@@ -60,12 +60,12 @@ def _remedy(slot: str, source: Mapping[str, Any], voice: Voice) -> str | None:
         amount = voice.keep(f"{source['gb']:g} GB")
         if slot == "plan":
             return voice.say("no other plan, I would rather add {amount} of data", amount=amount)
-        return voice.say("[|add |to add ]{amount}", amount=amount) if slot == "remedy" else amount
+        return voice.say("[|another ]{amount}[| of data]", amount=amount) if slot == "remedy" else amount
     if source.get("plan"):
         plan = voice.keep(str(source["plan"]))
         if slot == "plan":
             return plan
-        return voice.say("[the plan|to change to|another plan, namely] {plan}", plan=plan)
+        return voice.say("[the plan|the one called|another plan, namely] {plan}", plan=plan)
     return None
 
 
