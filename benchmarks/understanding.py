@@ -19,7 +19,7 @@ from tagged_scores import scores
 def main() -> None:
     """Measure and print: by act, what is asked for taken together."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kinds", nargs="*", default=["heldout3", "heldout4", "heldout5", "chinese"])
+    parser.add_argument("kinds", nargs="*", default=["heldout3", "heldout4", "heldout5", "norecord3", "chinese"])
     for kind in parser.parse_args().kinds:
         rows: dict[str, dict[str, float]] = {}
         for domain in ("retail", "airline"):

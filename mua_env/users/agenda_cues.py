@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from mua_env.users.agenda_not_found import NOT_FOUND
+
 
 def _any(*alternatives: str) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{alternative})" for alternative in alternatives))
@@ -92,7 +94,8 @@ ENGLISH = Cues(
     confirm=_any(
         r"\byes\s*(?:/|or)\s*no\b|\by\s*/\s*n\b|[\"'(]\s*yes\s*[\"',.)]|\b(?:reply|say|answer|type|write|enter|"
         r"respond|send|give)(?: (?:me|back|with|a|an|just|simply|only|the word)){0,3} [\"']?yes\b",
-        r"\b(?:is|are|does|do|did) (?:this|that|these|those|it|everything|all|the|my|i)\b.{0,80}\b(?:correct|right|"
+        r"(?<!what )(?<!which )(?<!who )(?<!where )\b(?:is|are|does|do|did) (?:this|that|these|those|it|everything|all|"
+        r"the|my|i)\b.{0,80}\b(?:correct|right|"
         r"accurate|okay|ok|fine|good|match|acceptable)\b",
         r"\b(?:would you like|do you want|want|like|shall|should|may|can|could|ready for|okay for|ok for|happy for|"
         r"fine for|alright for) (?:me|i|us|we)(?: to)?(?: now| please)? (?:proceed|go ahead|continue|move forward|"
@@ -183,6 +186,7 @@ ENGLISH = Cues(
         r"\bnot (?:enough|sufficient)\b|\binsufficient\b|\b(?:does not|doesn't|"
         r"do not|don't|will not|won't|would not|wouldn't) "
         r"(?:\w+ ){0,2}cover\b",
+        r"\bno (?:\w+ ){0,2}(?:orders?|items?|reservations?|bookings?|flights?) (?:that |which )?(?:can|may) be\b",
         r"\bonly (?:\w+ ){0,4}(?:can|may) be (?:cancel|return|exchang|modif|chang|refund)\w*|"
         r"\bcan only (?:be )?(?:cancel|return|exchang|modif|chang|refund|go)\w*",
     ),
@@ -200,27 +204,13 @@ ENGLISH = Cues(
         r"without|before|if|undone|reversed)\b)[^.;])*?,?\s(?:because|since|as|due to)\b"
     ),
     because=_any(r"\breasons?\b|\btherefore\b|\bso (?:i|we|it|this|that|they)\b|\bsince\b|\bbecause\b"),
-    not_found=_any(
-        r"\b(?:returned|gave|brought up|found|yields?|shows?) no (?:results?|match(?:es)?|hits?)\b|\b(?:do|"
-        r"did) not match any\b|"
-        r"\b(?:don't|didn't) match any\b",
-        r"\b(?:could ?n't|could not|can ?not|can't|unable to|did ?n't|did not|not able to|wasn't able to) "
-        r"(?:seem to )?(?:be able to )?(?:find|locate|verify|identify|retrieve|pull up|see|match|recogni[sz]e)\b",
-        r"\bnot found\b|\bno (?:records?|trace) of\b|\bnothing (?:is |was |has been )?(?:registered|on file|found|"
-        r"listed|comes "
-        r"up|came up|shows up|turned up|under|matches)\b|\bthere (?:doesn't|does not|didn't|did not) (?:seem|"
-        r"appear) to be\b|"
-        r"\bno (?:account|user|profile|match|record|order)s?\b.{0,30}\b(?:found|match\w*|exists?|with|"
-        r"under|for)\b|"
-        r"\b(?:does not|doesn't|did not|didn't) (?:match|exist|appear)\b|\b(?:does not|doesn't|is not|isn't) "
-        r"(?:seem )?(?:to be )?(?:right|correct|valid)\b|\bnot finding\b|\bthere(?: is|'s) no (?:order|account|user|"
-        r"profile|customer)\b|\b(?:no|any) match(?:es)?\b|\binvalid\b",
-    ),
+    not_found=_any(*NOT_FOUND),
     unavailable=_any(
         r"(?:\bnot|n't) (?:currently |presently |be )?(?:available|in stock|sold|offered)\b|\bunavailable\b|\bout "
         r"of stock\b|"
         r"\bsold out\b|\bno longer (?:available|in stock|sold|offered)\b",
-        r"\b(?:we|i|they|it|shop|store|product|item|that|this) (?:currently )?(?:do not|don't|does not|doesn't) "
+        r"\b(?:we|i|they|it|shop|store|product|item|that|this|version|variant|model|option|colou?r|size) "
+        r"(?:currently )?(?:do not|don't|does not|doesn't) "
         r"(?:currently |seem to )?"
         r"(?:have|carry|stock|sell|come|exist)\b|\bnone (?:of them |are |is )*(?:available|left|in stock)\b|"
         r"\b(?:seats?|flights?|"
@@ -292,7 +282,7 @@ ENGLISH = Cues(
         r"(?:a|one) (?:second|sec|minute|moment)|one sec(?:ond)?|hang on|hang tight|stand by|let me (?:check|look|see|"
         r"pull|process|verify|find|do|go ahead|get|proceed|take)|i(?:'ll| will| am now|'m now| am|'m)(?: now| just|"
         r" quickly)? (?:going "
-        r"to |go ahead and |now |proceed |check|look|process|submit|do(?!\w)|get|take|start|begin|cancel|return|"
+        r"to |go ahead and |now |proceed |check|look|process|submit|do(?!\w)|get(?!t)|take|start|begin|cancel|return|"
         r"exchange|modify|change|"
         r"updat|mak(?:e|ing)|book|search|pull|find|see(?!\w)|work|add|issu|arrang|retriev|review)|working on|"
         r"processing|pulling up)"

@@ -113,7 +113,8 @@ SLOTS: dict[str, Slot] = {
             r"\b(?:exchange|swap|change|"
             r"replace|modify|switch)\w* (?:\w+ ){0,4}"
             r"(?:for|to|with|into|by) (?:what|which|instead)\b|\b(?:exchange|change|replace|swap|modify)(?:d)? "
-            r"(?:\w+ ){0,4}(?:to|for|with|into)\s*\?|\binstead\b|\breplacement"
+            r"(?:\w+ ){0,4}(?:to|for|with|into)\s*\?|(?<!name )(?<!mail )(?<!address )(?<!code )(?<!zip )(?<!number )"
+            r"(?<!account )(?<!profile )(?<!file )\binstead\b|\breplacement"
             r"|\bwhat (?:would|do) you (?:like|want) (?:\w+ ){0,4}(?:for|to be|instead|in exchange)|\boptions? "
             r"(?:would|do) you|\boptions\b|\bprefer(?:red|ence)?\b(?!\s*[.,?!])(?!.{0,30}\b(?:payment|refund)\b)",
             short="[{value}|{value}, please.|{value}.|I want {value}.]",
