@@ -44,7 +44,7 @@ class UserSeat:
 
     def __init__(self, console: Console, setting: Setting, *, max_turns: int = 30, full: bool = False) -> None:
         self.console = console
-        user = _Person(self._ask, show=lambda text: console.print(f"{escape(text)} /undo takes a reply back.\n"))
+        user = _Person(self._ask, show=lambda text: console.print(escape(text)))
         self.stage = Stage(console, Session(setting, user, max_turns=max_turns), full=full, echo_user=False)
         self._past: list[_Asked] = []
         self._tools = {tool["function"]["name"]: tool["function"] for tool in setting.user_tools}
@@ -115,7 +115,9 @@ class _Person(HumanUser):
         if self._shown:
             return HumanSession(self._ask, (context or {}).get("tools", ()), self._show)
         self._shown = True
-        return super().start(task, seed=seed, context=context)
+        session = super().start(task, seed=seed, context=context)
+        self._show("/undo takes a reply back.\n")
+        return session
 
 
 def _fork(agent: Agent) -> Agent:

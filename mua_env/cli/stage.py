@@ -109,16 +109,19 @@ class Stage:
         self._shown = len(entries)
 
     def form(self, tool: dict[str, Any]) -> str | None:
-        """Ask for the arguments of a tool, one by one; JSON text, or None at the end of the input."""
+        """Ask for the arguments of a tool, one by one; JSON text, or None at a command or the end of the input."""
         values: dict[str, Any] = {}
         needed = tool["parameters"].get("required", ())
         for name, schema in tool["parameters"].get("properties", {}).items():
-            hint = schema.get("description") or schema.get("type", "")
+            hint = str(schema.get("description") or schema.get("type", "")).rstrip(".")
             choices = f", one of {', '.join(map(str, schema['enum']))}" if "enum" in schema else ""
             optional = "" if name in needed else ", empty to leave it out"
             try:
                 text = self.console.input(f"  {escape(f'{name} ({hint}{choices}{optional})')}: ").strip()
             except EOFError:
+                return None
+            if text.startswith("/"):
+                self.console.print("The call is dropped.")
                 return None
             if text or name in needed:
                 values[name] = _value(text, schema)

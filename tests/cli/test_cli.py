@@ -201,6 +201,30 @@ def test_the_user_takes_replies_back(capsys, type_in, tmp_path):
     assert trajectory.agent == "expert"
 
 
+def test_the_user_fills_in_forms_of_its_own_tools(capsys, type_in, tmp_path):
+    file = tmp_path / "mine.jsonl"
+    type_in(
+        "My phone has no signal.",
+        "set_network_mode_preference",
+        "/undo",
+        "set_network_mode_preference",
+        "4g_only",
+        "I have changed the network mode.",
+        "/stop",
+    )
+    arguments = ["--domain", "telecom", "--tasks", "train", "--save", str(file)]
+    status, out, _ = run(capsys, "play", "--as", "user", *arguments)
+    assert status == 0
+    assert "The call is dropped." in out
+    assert out.count("takes a reply back") == 1
+    (trajectory,) = read_trajectories(file)
+    acts = [act for entry in trajectory.entries for act in entry.hidden.get("acts", ())]
+    calls = [call["function"] for act in acts for call in act["tool_calls"]]
+    assert [(call["name"], json.loads(call["arguments"])) for call in calls] == [
+        ("set_network_mode_preference", {"mode": "4g_only"})
+    ]
+
+
 def test_rollout_writes_a_folder_resumes_it_and_refuses_another_run(capsys, tmp_path):
     folder = tmp_path / "run"
     common = ["rollout", str(folder), "--tasks", "test:level=1", "--count", "4"]
