@@ -15,6 +15,7 @@ from typing import Final
 from mua_env.users.agenda_understanding import plain
 
 from .operations import SWITCHES
+from .wording import plainly
 
 _NAMES: Final[Mapping[str, str]] = {
     "airplane": "airplane mode",
@@ -23,6 +24,7 @@ _NAMES: Final[Mapping[str, str]] = {
     "saver": "data saver",
     "wifi_calling": "wi-fi calling",
     "wifi": "wi-fi",
+    "pay": "the payment request",
 }
 _THINGS = re.compile(
     "|".join(
@@ -30,21 +32,40 @@ _THINGS = re.compile(
             *(f"(?P<{name}>{noun})" for name, (_, _, noun) in SWITCHES.items()),
             r"(?P<vpn>\bvpn\b)",
             r"(?P<sim>\bsim\b(?: card)?)",
+            r"(?P<apn>\bapn(?: settings?)?\b)",
+            r"(?P<pay>\bpayment requests?\b)",
+            r"(?P<grant>\b(?:storage|sms)(?: (?:and|or) (?:storage|sms))? permissions?\b)",
         ]
     ),
     re.IGNORECASE,
 )
+_NOUNS: Final = "|".join(noun for _, _, noun in SWITCHES.values())
+_PAIR = re.compile(
+    rf"\b(?P<verb>(?:turn|switch) (?:on|off)|enable|disable|activate|deactivate) (?:both )?(?P<one>(?:the |your )?(?:{_NOUNS}))"
+    rf" and (?P<two>(?:the |your )?(?:{_NOUNS}|vpn))\b",
+    re.IGNORECASE,
+)
 _TURN = re.compile(
     r"\b(?P<verb>turn|switch|toggle|flip|put) (?:it|that|this)(?: back)? (?P<way>on|off)\b"
-    r"|\b(?P<able>enable|disable|disconnect|activate|deactivate|re-?insert|re-?seat|remove) (?:it|that|this)\b"
+    r"|\b(?P<able>enable|disable|disconnect|activate|deactivate|re-?insert|re-?seat|remove|reset|restore|approve|accept|pay|grant|allow)"
+    r" (?:it|that|this|them)\b"
+    r"|\b(?P<look>(?:tell me|let me know|see|check|confirm|verify|make sure) (?:if|whether|that)?) ?it(?:'s| is)\b"
     r"|(?P<then>\b(?:then|and)(?: back)? (?P<again>on|off)(?: again)?\b)"
     r"|\b(?P<bare>turn|switch) (?P<bare_way>on|off)(?= *(?:[.,;)]|$|and\b|then\b))",
     re.IGNORECASE,
 )
+_OBJECTS: Final[Mapping[str, frozenset[str]]] = {
+    **dict.fromkeys(("reinsert", "reseat", "remove"), frozenset({"sim"})),
+    **dict.fromkeys(("reset", "restore"), frozenset({"apn"})),
+    **dict.fromkeys(("approve", "accept", "pay"), frozenset({"pay"})),
+    **dict.fromkeys(("grant", "allow"), frozenset({"grant"})),
+    "enable": frozenset({*SWITCHES, "grant"}),
+    "disconnect": frozenset({"vpn", "data", "wifi"}),
+}
 _STATE = re.compile(
     r"(?P<lead>^|[.!?;:\n*-]\s*|\band |\bthen |, )(?:and )?if (?P<clause>[^,.;:?!\n]{2,70}?)(?:,|:| then\b)\s*(?:then )?(?=(?:please |go "
     r"ahead and |kindly )?(?:turn|switch|toggle|disable|enable|deactivate|activate|disconnect|re-?seat|re-?insert|remove|"
-    r"take|reset|set|change|grant|allow|give|flip|put)\b)",
+    r"restart|reboot|take|reset|set|change|grant|allow|give|flip|put)\b)",
     re.IGNORECASE,
 )
 _SEEN = re.compile(
@@ -59,7 +80,7 @@ _OUTCOME = re.compile(
 )
 _AND = re.compile(
     r",? and (?:then |also |after that )?(?=(?:turn|switch|toggle|disable|enable|restart|reboot|reset|re-?seat|re-?insert|run|check|look|"
-    r"tell|let me know|set|change|select|grant|allow|give|disconnect|make|pay|accept|try|send|open|see|perform|put)\b)",
+    r"tell|let me know|set|change|select|grant|allow|give|disconnect|make|pay|accept|approve|try|send|open|see|perform|put)\b)",
     re.IGNORECASE,
 )
 _HELD_BACK = re.compile(
@@ -92,7 +113,8 @@ def read(text: str, intent: str = "") -> str:
         text: what the agent said.
         intent: what the caller is at; whoever is asked whether it works now tries what it complained of.
     """
-    text = _name_things(_without_conditions(plain(text)))
+    text = _name_things(_without_conditions(plainly(plain(text))))
+    text = _PAIR.sub(r"\g<verb> \g<one> and \g<verb> \g<two>", text)
     said = [match[0] for match in _SENTENCE.finditer(text)]
     asked = intent in _PROOF and any(_asks_whether_it_works(sentence) for sentence in said)
     return "".join(map(_apart, said)) + (f"\n{_PROOF[intent]}" if asked else "")
@@ -123,11 +145,19 @@ def _name_things(text: str) -> str:
     out: list[str] = []
     at = 0
     for match in _TURN.finditer(text):
-        named = list(_THINGS.finditer(text, 0, match.start()))
+        fitting = _fitting(match)
+        named = [thing for thing in _THINGS.finditer(text, 0, match.start()) if thing.lastgroup in fitting]
         out.append(text[at : match.start()])
         at = match.end()
         out.append(_named(match, named[-1] if named else None))
     return "".join([*out, text[at:]])
+
+
+def _fitting(match: re.Match[str]) -> frozenset[str]:
+    """The things that "it" can stand for behind a verb."""
+    if match["look"]:
+        return frozenset(_THINGS.groupindex) - {"pay"}
+    return _OBJECTS.get((match["able"] or "").lower().replace("-", ""), frozenset({*SWITCHES, "vpn"}))
 
 
 def _named(match: re.Match[str], thing: re.Match[str] | None) -> str:
@@ -135,12 +165,14 @@ def _named(match: re.Match[str], thing: re.Match[str] | None) -> str:
         return match[0]
     name = _NAMES.get(thing.lastgroup or "", thing[0])
     if match["verb"]:
-        return f"{match['verb']} {match['way']} {name}"
+        return f"turn {match['way']} {name}"
     if match["bare"]:
         return f"{match['bare']} {match['bare_way']} {name}"
     if match["then"]:
         return f". Please turn {match['again']} {name}"
-    return f"{match['able']} {name}"
+    if match["look"]:
+        return f"{match['look']} {name} is"
+    return f"{'accept' if thing.lastgroup == 'pay' else match['able']} {name}"
 
 
 def _apart(sentence: str) -> str:

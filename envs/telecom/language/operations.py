@@ -29,7 +29,7 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
     "check_vpn_status": ("vpn",),
     "check_installed_apps": ("apps",),
     "check_app_permissions": ("permission", "storage", "sms"),
-    "run_speed_test": ("speed", "web", "site", "internet", "browser"),
+    "run_speed_test": ("speed", "web", "site", "internet", "browser", "mobile data", "connection"),
     "can_send_mms": ("mms", "picture", "photo", "multimedia"),
     "check_payment_request": ("request",),
     "reseat_sim_card": ("sim",),
@@ -44,7 +44,7 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
 """Of each tool: words of which one stands in every sentence that asks for it."""
 _LOOK = (
     r"(?:check|see|look|verify|confirm|tell me|know|whether|view|open|inspect|find out|read|is|are|does|what(?:'s| is)?|"
-    r"share|describe|report)"
+    r"share|describe|report|do you (?:have|use))"
 )
 _GAP = r"[^.?!\n]{0,60}?"
 
@@ -63,10 +63,13 @@ def _switch(name: str) -> Iterator[Operation]:
     tool, check, noun = SWITCHES[name]
     verb = r"\b(?:turn|switch|toggle|flip|set|put|keep|leave)"
     filler = r"(?: setting| switch| option| feature)?,?(?: back)?(?: to)? [\"'(]?"
-    for state, word, verbs in ((True, "on", "enable|re-enable|activate"), (False, "off", "disable|deactivate")):
+    for state, word, verbs, states in (
+        (True, "on", "enable|re-enable|activate", "on|enabled|active|activated"),
+        (False, "off", "disable|deactivate", "off|disabled|inactive|deactivated"),
+    ):
         asked = (
             rf"{verb} (?:back )?{word} {_MY}{noun}\b|{verb} {_MY}{noun}{filler}{word}\b|\b(?:{verbs}) {_MY}{noun}\b|"
-            rf"\bmake sure (?:that )?{_MY}{noun} (?:is|are) (?:turned |switched |set to )?{word}\b"
+            rf"\b(?:make sure|ensure|be sure) (?:that )?{_MY}{noun} (?:is|are) (?:currently |also |now )?(?:turned |switched |set to )?(?:{states})\b"
         )
         yield Operation(tool, asked, check=check, switch=name, state=state)
     flips = rf"\btoggle {_MY}{noun}\b(?! (?:\w+ )?(?:on|off|back))"
@@ -96,7 +99,7 @@ def _mode(mode: str, words: str) -> Operation:
 def _grant(permission: str) -> Operation:
     return Operation(
         "grant_app_permission",
-        rf"{_ALLOW}\b{permission}\b{_ALL}",
+        rf"{_ALLOW}\b{permission}\b{_ALL}|\b(?:make sure|ensure)\b[^.?!\n]{{0,60}}?\b(?:has|have)\b[^.?!\n]{{0,40}}?\b{permission}\b",
         arguments={"app_name": "messaging", "permission": permission},
     )
 
@@ -110,18 +113,18 @@ _ALL_OF_THEM = (
         "check_status_bar",
         r"status ?bar|signal (?:bars?|strength|indicator)|icons? at the top|top of (?:your|the) screen",
         r"\b(?:status ?bar)\b(?=[^.!]*\?)|\bdo you (?:now )?(?:see|have|get)\b[^.?!\n]{0,30}\b(?:signal|service|bars|"
-        r"reception)\b|\b(?:service|signal) (?:is |has been )?(?:back|restored)\b(?=[^.!]*\?)",
+        r"reception)\b|\b(?:check|see|tell me|know|confirm) (?:whether|if) you (?:now )?(?:see|have|get)\b[^.?!\n]{0,30}\b(?:signal|service|bars|reception)\b|\bis there (?:a |any )?(?:signal|service|reception)\b|\b(?:service|signal) (?:is |has been )?(?:back|restored)\b(?=[^.!]*\?)",
     ),
     _look(
         "check_network_status",
         r"network status|connection status|(?:network|connection) (?:details|settings)(?! reset)|"
         r"(?:cellular|mobile) (?:network )?connection|status of (?:your|the) (?:network|connection)|"
-        r"connected to (?:a|the|your|any) (?:cellular |mobile )?network",
+        r"connected to (?:a|the|your|any) (?:cellular |mobile )?network|network type(?! preference| setting| is set| set)",
         r"\bnetwork status\b",
     ),
     _look(
         "check_network_mode_preference",
-        r"network (?:mode|type) ?(?:preference|setting|is)?|preferred network|network preference",
+        r"network mode ?(?:preference|setting|is)?|network type (?:preference|setting|is set|set)|preferred network|network preference",
     ),
     _look("check_sim_status", r"\bsim\b", r"\bsim(?: card)? status\b"),
     _look(
@@ -142,13 +145,13 @@ _ALL_OF_THEM = (
     Operation(
         "run_speed_test",
         r"\b(?:(?:run|do|perform|try|start|rerun|re-run|repeat|conduct|take|complete|carry out|make)\b[^.?!\n]{0,30}?)?"
-        r"\bspeed ?-?tests?\b|\b(?:check|test|measure)\b[^.?!\n]{0,30}\bspeed\b|\b(?:load|open|visit|brows)(?:ing|e)?\b[^.?!\n]{0,20}"
+        r"\bspeed ?-?tests?\b|\b(?:check|test|measure)\b[^.?!\n]{0,30}\bspeed\b|\btest (?:your |the )?(?:internet|mobile data|connection)\b|\b(?:load|open|visit|brows)(?:ing|e)?\b[^.?!\n]{0,20}"
         r"\b(?:web ?page|website|web|internet|site|browser)\b",
         look=True,
     ),
     Operation(
         "can_send_mms",
-        r"\b(?:send|try(?:ing)?(?: again)?(?: to send)?|sending|test(?:ing)?)\b[^.?!\n]{0,50}?\b(?:mms|picture messages?|photo "
+        r"\b(?:(?:check|see|tell me|know) (?:whether|if) you can )?(?:send|try(?:ing)?(?: again)?(?: to send)?|sending|test(?:ing)?)\b[^.?!\n]{0,50}?\b(?:mms|picture messages?|photo "
         r"messages?|multimedia messages?|pictures?|photos?)\b|\bmms\b[^.?!\n]{0,30}\bwork\w*\b",
         look=True,
     ),
@@ -175,9 +178,9 @@ _ALL_OF_THEM = (
         r"4g ?[_/+&-] ?5g|5g ?[_/+&-] ?(?:4g|lte)|lte ?/ ?5g|4g (?:and|or) 5g|5g (?:and|or) 4g|\bprefer(?:red)? 5g|"
         r"5g (?:auto|preferred)|\b(?:includes?|including|to|with|for|use|on) 5g\b|\bautomatic\b",
     ),
-    _mode("4g_only", r"4g[_ ]?only|lte[_ ]?only"),
-    _mode("3g_only", r"3g[_ ]?only"),
-    _mode("2g_only", r"2g[_ ]?only"),
+    _mode("4g_only", r"(?<!from )(?:4g|lte)[_ ]?only"),
+    _mode("3g_only", r"(?<!from )3g[_ ]?only"),
+    _mode("2g_only", r"(?<!from )2g[_ ]?only"),
     Operation(
         "disconnect_vpn",
         r"\b(?:disconnect|turn off|switch off|disable|deactivate|close|stop|quit|exit)\b[^.?!\n]{0,30}?\bvpn\b|"
