@@ -35,6 +35,7 @@ class Summary(BaseModel):
         turns: mean turns of the scored ones.
         ended_by: how many ended how.
         faults: how many failed, by the first word of the cause.
+        guards: how many replies of model users broke a guard and were asked for anew, by guard.
         usage: what users, agents and judges have used, summed.
         tcr: mean task completion rate of the scored ones whose tasks have criteria of their own (Telecom, tau2); the
             share of a task's checks that hold, 0 where the dialogue was cut. It is no success rate: a task counts as
@@ -54,6 +55,7 @@ class Summary(BaseModel):
     turns: float | None = None
     ended_by: dict[str, int] = Field(default_factory=dict)
     faults: dict[str, int] = Field(default_factory=dict)
+    guards: dict[str, int] = Field(default_factory=dict)
     usage: dict[str, float] = Field(default_factory=dict)
     tcr: float | None = None
     tcr_at_end: float | None = None
@@ -111,12 +113,15 @@ def summarize(trajectories: Iterable[Trajectory]) -> Summary:
     """Counts and means over trajectories."""
     ended: Counter[str] = Counter()
     faults: Counter[str] = Counter()
+    guards: Counter[str] = Counter()
     usage: Counter[str] = Counter()
     rewards: list[float] = []
     turns: list[int] = []
     scores: list[tuple[str, Score]] = []
     for item in trajectories:
         ended[item.ended_by or "open"] += 1
+        events = (event for entry in item.entries for event in entry.hidden.get("events", ()))
+        guards.update(event.removeprefix("guard:") for event in events if event.startswith("guard:"))
         _add(usage, "user", item.usage)
         _add(usage, "agent", item.meta.get("agent_usage", {}))
         _add(usage, "judge", item.meta.get("judge", {}).get("usage", {}))
@@ -134,6 +139,7 @@ def summarize(trajectories: Iterable[Trajectory]) -> Summary:
         turns=sum(turns) / len(turns) if turns else None,
         ended_by=dict(sorted(ended.items())),
         faults=dict(sorted(faults.items())),
+        guards=dict(sorted(guards.items())),
         usage={name: round(value, 10) for name, value in sorted(usage.items())},
         tcr=_mean(score.tcr for score in own),
         tcr_at_end=_mean(score.tcr_at_end for score in own),

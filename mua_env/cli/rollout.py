@@ -183,6 +183,8 @@ def _print_summary(summary: Summary, out: Path) -> None:
         typer.echo(f"  pass^{k} {value:.3f} (dialogues that are not scored are left out)")
     for cause, count in summary.faults.items():
         typer.echo(f"  not scored: {count} ({cause})")
+    for guard, count in summary.guards.items():
+        typer.echo(f"  replies that broke the guard {guard}: {count}")
     for name, value in summary.usage.items():
         typer.echo(f"  {name}: {value:g}")
     typer.echo(f"{out}: config.json, trajectories.jsonl, summary.json; read them with `mua-env view {out}`")

@@ -15,7 +15,15 @@ from mua_env.llm.history import replayable, turn_of
 from mua_env.messages import ToolMessage, dump
 from mua_env.tasks import Task
 from mua_env.users.base import GREETING, UserReply, UserSession, UserSimulator
-from mua_env.users.llm_guards import GUARDS, Guard, check_guards, violation
+from mua_env.users.llm_guards import (
+    GUARDS,
+    Guard,
+    asks_to_confirm,
+    check_guards,
+    declines,
+    held_values,
+    violation,
+)
 from mua_env.users.llm_prompts import STRATEGIES, Strategy, check_prompt, prompt_version, system_prompt
 from mua_env.users.llm_replies import Line, Unusable, better_line, is_good, read_line
 
@@ -63,7 +71,8 @@ class LLMUser(UserSimulator):
         if not task.instruction.strip():
             raise TaskError(f"task {task.id!r} has no instruction, which an LLM user needs")
         tools = (context or {}).get("tools", ())
-        return LLMUserSession(self.client, self.strategy, task.instruction, seed, self.guards, tools)
+        holds = held_values(task.goal)
+        return LLMUserSession(self.client, self.strategy, task.instruction, seed, self.guards, tools, holds=holds)
 
 
 class LLMUserSession(UserSession):
@@ -81,6 +90,8 @@ class LLMUserSession(UserSession):
         seed: int,
         guards: tuple[Guard, ...] = GUARDS,
         tools: Sequence[dict[str, Any]] = (),
+        *,
+        holds: str = "",
     ) -> None:
         self._client = client
         self._strategy: Strategy = strategy
@@ -88,6 +99,7 @@ class LLMUserSession(UserSession):
         self._seed = seed
         self._guards = guards
         self._tools = list(tools)
+        self._holds = holds
         self._broken: list[str] = []
         prompt = system_prompt(strategy, instruction, tools=bool(tools))
         self._history: list[dict[str, Any]] = [{"role": "system", "content": prompt}]
@@ -139,7 +151,8 @@ class LLMUserSession(UserSession):
 
     def fork(self) -> LLMUserSession:
         """A user with the same history and an account of its own. Its future is the model's to repeat."""
-        twin = type(self)(self._client, self._strategy, self._instruction, self._seed, self._guards, self._tools)
+        own = (self._client, self._strategy, self._instruction, self._seed, self._guards, self._tools)
+        twin = type(self)(*own, holds=self._holds)
         twin._history = list(self._history)
         twin._said = list(self._said)
         twin._wait = self._wait.copy()
@@ -200,12 +213,18 @@ class LLMUserSession(UserSession):
         if line.calls:
             return line
         heard = [text for who, text in self._said if who == "Agent"]
-        known = [self._instruction, *(text for who, text in self._said if who != "Customer")]
-        broken = violation(self._guards, text=line.text, stop=line.stop, heard=heard[-1], known=known)
+        known = [self._instruction, self._holds, *(text for who, text in self._said if who != "Customer")]
+        agreed = self._agreed(heard)
+        broken = violation(self._guards, text=line.text, stop=line.stop, heard=heard[-1], known=known, agreed=agreed)
         if broken is not None:
             self._broken.append(broken.guard)
             raise Unusable(broken.reason, guard=broken.guard)
         return line
+
+    def _agreed(self, heard: Sequence[str]) -> bool:
+        """Whether the customer's last line said yes to what the agent had proposed."""
+        said = [text for who, text in self._said if who == "Customer"]
+        return bool(said) and len(heard) > 1 and asks_to_confirm(heard[-2]) and not declines(said[-1])
 
     async def _ask(
         self, messages: list[dict[str, Any]], *, index: int, tools: Sequence[dict[str, Any]] = ()

@@ -6,12 +6,14 @@ the agent has acted on a confirmation (issues 182 and 297), playing the agent, a
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 from mua_env.errors import ConfigError
+from mua_env.tasks import Goal, Request
 
 Guard = Literal["early_stop", "plays_agent", "invents"]
 GUARDS: tuple[Guard, ...] = get_args(Guard)
@@ -22,6 +24,17 @@ _ASKS_TO_CONFIRM = re.compile(
     re.IGNORECASE,
 )
 _DECLINES = re.compile(r"\b(no|not|don't|do not|never ?mind|stop|cancel that|forget it|rather not)\b", re.IGNORECASE)
+_ANNOUNCES = re.compile(
+    r"\b(?:one|a|just a) (?:moment|second|minute)\b|\b(?:please wait|hold on|bear with me|working on|processing|"
+    r"right away|shortly)\b|\b(?:let me|i(?:'ll| will| am going to|'m going to)) (?:now |just )?(?:\w+)",
+    re.IGNORECASE,
+)
+_REPORTS = re.compile(
+    r"\b(?:done|completed?|successful(?:ly)?|can ?not|can't|unable|unfortunately|sorry|anything else|transferr\w+|"
+    r"goodbye)\b|\b(?:has|have) (?:now |just |already )?been\b|\b(?:is|are) now\b|"
+    r"\bi(?:'ve| have) (?:now |just )?\w+ed\b",
+    re.IGNORECASE,
+)
 _AGENT_TALK = re.compile(
     r"\bhow (can|may) i (help|assist) you\b|\banything else i can (help|assist|do for)\b|"
     r"\bi(?: ha|')ve (?:now |successfully )?"
@@ -32,6 +45,7 @@ _AGENT_TALK = re.compile(
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _DATE = re.compile(r"(?:19|20)\d\d(?:-\d\d){0,2}")
 _NUMBER = re.compile(r"[A-Za-z]*[_-]?\d[\d,.-]*\d")
+_NAME = re.compile(r"\b(?:[Mm]y (?:full )?name is|[Nn]ame:) ([A-Z][\w'-]+(?: [A-Z][\w'-]+)+)")
 
 
 @dataclass(frozen=True)
@@ -57,7 +71,9 @@ def check_guards(guards: bool | Iterable[str]) -> tuple[Guard, ...]:
     return tuple(guard for guard in GUARDS if guard in named)
 
 
-def violation(guards: Iterable[Guard], *, text: str, stop: bool, heard: str, known: Iterable[str]) -> Violation | None:
+def violation(
+    guards: Iterable[Guard], *, text: str, stop: bool, heard: str, known: Iterable[str], agreed: bool = False
+) -> Violation | None:
     """What is wrong with a line, or None.
 
     Args:
@@ -65,10 +81,12 @@ def violation(guards: Iterable[Guard], *, text: str, stop: bool, heard: str, kno
         text: the line, without the stop token.
         stop: whether it ends the dialogue.
         heard: the agent's message that it answers.
-        known: texts that hold all the user may know: the briefing, and what the agent has said.
+        known: texts that hold all the user may know: the briefing, the task's slots that it knows, and what the agent
+            has said.
+        agreed: whether the user's line before said yes to a proposal.
     """
     found = {
-        "early_stop": lambda: _early_stop(text, stop, heard),
+        "early_stop": lambda: _early_stop(text, stop, heard, agreed),
         "plays_agent": lambda: _plays_agent(text),
         "invents": lambda: _invents(text, known),
     }
@@ -79,9 +97,43 @@ def violation(guards: Iterable[Guard], *, text: str, stop: bool, heard: str, kno
     return None
 
 
-def _early_stop(text: str, stop: bool, heard: str) -> str | None:
-    if stop and _ASKS_TO_CONFIRM.search(heard) and not _DECLINES.search(text):
+def asks_to_confirm(text: str) -> bool:
+    """Whether an agent's message waits for a yes."""
+    return _ASKS_TO_CONFIRM.search(text) is not None
+
+
+def declines(text: str) -> bool:
+    """Whether a user's line says no."""
+    return _DECLINES.search(text) is not None
+
+
+def held_values(goal: Goal | None) -> str:
+    """The values of a goal that its user knows, as text."""
+    if goal is None:
+        return ""
+    slots = [
+        {name: value for name, value in request.slots.items() if name not in request.unknown}
+        for request in _requests(goal.requests)
+    ]
+    return json.dumps([dict(goal.facts), slots], ensure_ascii=False, default=str)
+
+
+def _requests(requests: Iterable[Request]) -> Iterator[Request]:
+    for request in requests:
+        yield request
+        if request.change is not None:
+            yield request.model_copy(update={"slots": dict(request.change.slots), "change": None, "fallback": None})
+        if request.fallback is not None:
+            yield from _requests([request.fallback])
+
+
+def _early_stop(text: str, stop: bool, heard: str, agreed: bool) -> str | None:
+    if not stop:
+        return None
+    if asks_to_confirm(heard) and not declines(text):
         return "it ends the dialogue while the agent waits for a confirmation"
+    if agreed and _ANNOUNCES.search(heard) and not _REPORTS.search(heard) and not declines(text):
+        return "it ends the dialogue before the agent has acted on its confirmation"
     return None
 
 
@@ -94,7 +146,7 @@ def _invents(text: str, known: Iterable[str]) -> str | None:
     numbers = _NUMBER.findall(_EMAIL.sub(" ", text))
     # A date may be written in another form than in the briefing: no sign of invention.
     long = (number for number in numbers if _digits(number) >= 4 and not _DATE.fullmatch(number))
-    values = [*_EMAIL.findall(text), *long]
+    values = [*_EMAIL.findall(text), *_NAME.findall(text), *long]
     if not values:
         return None
     told = _squash(" ".join(known))

@@ -13,6 +13,7 @@ from mua_env.llm.cache import CacheMode, ReplyCache
 from mua_env.llm.ledger import Ledger
 from mua_env.tasks import Task
 from mua_env.users.llm import LLMUser, LLMUserSession
+from mua_env.users.llm_guards import held_values
 from mua_env.users.llm_prompts import Strategy
 from mua_env.users.llm_replies import Line, Unusable
 from mua_env.users.local_guard import unheld_value, wrong_agreement
@@ -96,7 +97,8 @@ class LocalUser(LLMUser):
             )
         if not task.instruction.strip():
             raise TaskError(f"task {task.id!r} has no instruction, which a local user needs")
-        return LocalUserSession(self.client, self.strategy, task.instruction, seed, self.guards)
+        holds = held_values(task.goal)
+        return LocalUserSession(self.client, self.strategy, task.instruction, seed, self.guards, holds=holds)
 
     def close(self) -> None:
         """End the engine, if this user made it. May be called again."""

@@ -171,6 +171,21 @@ def test_a_budget_ends_the_run_cleanly(setting, settings_for, who):
         assert all(item.ended_by != "fault" for item in ended)
 
 
+def test_a_run_counts_the_replies_that_broke_a_guard(setting, settings_for):
+    def answer(body):
+        spoken = sum(message["role"] == "assistant" for message in body["messages"])
+        return Say("Hello, help me." if spoken == 0 else "My zip code is 99887.")
+
+    with Loopback(default=answer) as server:
+        ended = run(setting, LLMUser(LLMClient(settings_for(server))), RandomAgent, limit=3)
+        kept = run(setting, LLMUser(LLMClient(settings_for(server)), guards=["early_stop"]), RandomAgent, limit=3)
+    summary = summarize(ended)
+    assert summary.faults == {"unusable reply": 3}
+    assert summary.scored == 0
+    assert summary.guards == {"invents": 6}
+    assert summarize(kept).guards == {}
+
+
 def test_a_recorded_rollout_replays_byte_for_byte_without_a_server(setting, settings_for, tmp_path):
     counter = iter(range(10**6))
 

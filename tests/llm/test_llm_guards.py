@@ -7,9 +7,9 @@ from loopback import Loopback, Say
 
 from mua_env.errors import ConfigError
 from mua_env.llm import LLMClient
-from mua_env.tasks import Task
+from mua_env.tasks import Goal, MindChange, Request, Task
 from mua_env.users.llm import LLMUser
-from mua_env.users.llm_guards import GUARDS, check_guards, violation
+from mua_env.users.llm_guards import GUARDS, check_guards, held_values, violation
 
 BRIEFING = "You are Ana (ana.li22@example.com), zip 10425. Return the lamp of order #W4098727 on May 20."
 CONFIRM = "I will return the lamp to your card. Shall I go ahead (yes/no)?"
@@ -123,6 +123,53 @@ def test_a_violation_is_counted_and_asked_for_once_more(settings_for):
         reply = user.reply(CONFIRM)
     assert (reply.text, reply.stop, reply.fault) == ("Yes, please.", False, None)
     assert reply.events == ("guard:early_stop",)
+
+
+def test_a_stop_before_the_agent_has_acted_on_a_yes_is_early(settings_for):
+    lines = [Say("Hello."), Say("Yes, please."), Say("Thanks! ###STOP###"), Say("Okay."), Say("Great. ###STOP###")]
+    with Loopback(lines) as server:
+        user = dialogue(settings_for(server), True)
+        replies = [
+            user.reply(text) for text in (None, CONFIRM, "One moment, let me process that.", "It has been done.")
+        ]
+    assert [reply.stop for reply in replies] == [False, False, False, True]
+    assert replies[2].events == ("guard:early_stop",)
+    assert replies[3].events == ()
+
+
+@pytest.mark.parametrize("guards", [True, False])
+def test_a_stop_after_a_no_is_in_time_though_the_agent_announces_something(settings_for, guards):
+    with Loopback([Say("Hello."), Say("No, I don't want that."), Say("Bye. ###STOP###")]) as server:
+        user = dialogue(settings_for(server), guards)
+        replies = [user.reply(text) for text in (None, CONFIRM, "Let me see what else there is.")]
+    assert replies[2].stop
+    assert replies[2].events == ()
+
+
+def test_the_slots_of_the_task_count_as_known_and_those_unknown_to_the_user_do_not():
+    slots = {"order_id": "#W7654321", "payment_method": {"last_four": "4421"}}
+    goal = Goal(
+        facts={"zip": "21276"},
+        requests=(
+            Request(
+                intent="return_items",
+                slots=slots,
+                unknown=("order_id",),
+                change=MindChange(slots={"payment_method": {"last_four": "8080"}}),
+                fallback=Request(intent="cancel_order", slots={"order_id": "#W1111111"}),
+            ),
+        ),
+    )
+    known = ("Return something.", held_values(goal))
+    for value in ("21276", "4421", "8080", "#W1111111"):
+        assert broken(f"It is {value}.", known=known) is None
+    assert broken("It is order #W7654321.", known=known) == "invents"
+    assert held_values(None) == ""
+
+
+def test_a_name_that_nobody_gave_is_invented():
+    assert broken("My name is Alice Cooper.") == "invents"
+    assert broken("My name is Alice Cooper.", known=("You are Alice Cooper.",)) is None
 
 
 def test_a_second_violation_is_the_users_fault(settings_for):
