@@ -125,6 +125,17 @@ def told(value: str, agent_texts: Sequence[str]) -> bool:
     return any(float(value) in numbers for numbers in found if len(numbers) <= _MOST_NUMBERS)
 
 
+def described(task: Task) -> list[str]:
+    """What must hold at the end besides the database and the outputs, in words: requirements and criteria."""
+    criteria = task.criteria or Criteria()
+    return [
+        *map(describe, task.requirements),
+        *(_state(item) for item in criteria.assertions),
+        *(_call(item.action) + _naming(item.reason) for item in criteria.action_checks if "actions" in criteria.basis),
+        *criteria.statements,
+    ]
+
+
 def describe(item: Requirement) -> str:
     """A requirement in words."""
     reason = _naming(item.reason)

@@ -138,11 +138,13 @@ def _name_reason(task: Task) -> Task:
         return task
     told = {"summary": f"I cannot fix the issue: {' and '.join(cause.text for cause in causes)}."}
     words = tuple(word for cause in causes for word in cause.words)
+    gold = [call.model_copy(update={"arguments": told}) if call.name == HAND_OVER else call for call in task.actions]
     checks = [
-        check.model_copy(update={"reason": words}) if check.action.name == HAND_OVER else check
+        check.model_copy(update={"action": gold[task.actions.index(check.action)], "reason": words})
+        if check.action.name == HAND_OVER
+        else check
         for check in task.criteria.action_checks
     ]
-    gold = [call.model_copy(update={"arguments": told}) if call.name == HAND_OVER else call for call in task.actions]
     criteria = task.criteria.model_copy(update={"action_checks": tuple(checks)})
     return task.model_copy(update={"actions": tuple(gold), "criteria": criteria})
 

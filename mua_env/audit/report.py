@@ -133,6 +133,8 @@ class Audit(_Model):
         source: what was asked for, as ``"retail:tau1:test"``.
         scoring: ``compat`` or ``strict``.
         revision: of the world (tools, policy document, data); ``tasks_revision``: of the tasks.
+        variant: which policy document, where there are several; ``source_revision``: the release of a public
+            benchmark's tasks.
         seed: of users and of the random baseline.
         rules: the domain's policy rules: id -> the rule in a sentence.
     """
@@ -142,6 +144,8 @@ class Audit(_Model):
     scoring: Mode
     revision: str
     tasks_revision: str
+    variant: str = ""
+    source_revision: str = ""
     seed: int
     rules: dict[str, str]
     tasks: tuple[TaskAudit, ...]

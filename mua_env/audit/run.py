@@ -66,6 +66,8 @@ def audit(
         scoring=setting.mode,
         revision=setting.revision,
         tasks_revision=tasks_revision(tasks),
+        variant=setting.tasks.variant,
+        source_revision=setting.tasks.source_revision,
         seed=seed,
         rules=dict(setting.domain.policy_rules),
         tasks=tuple(found),

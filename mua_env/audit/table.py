@@ -97,7 +97,9 @@ def number(value: float | None) -> str:
 
 
 def _summary(audit: Audit, totals: Totals, name: Name) -> Table:
-    table = Table(title=f"Audit of {escape(audit.source)} ({audit.scoring} scoring)", title_justify="left")
+    told = [audit.source_revision, audit.variant and f"policy {audit.variant}", f"{audit.scoring} scoring"]
+    title = f"Audit of {audit.source} ({', '.join(filter(None, told))})"
+    table = Table(title=escape(title), title_justify="left")
     table.add_column("finding")
     table.add_column("value", overflow="fold")
     for finding, value in findings(totals, name):

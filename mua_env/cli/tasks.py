@@ -133,14 +133,17 @@ def _details(setting: Setting, task: Task) -> Iterator[str]:
         yield f"The user speaks: {task.goal.persona}, noise {task.goal.noise:g}"
         for request in task.goal.requests:
             yield f"The user wants: {request.model_dump_json(exclude_defaults=True)}"
+    for action in task.initial_actions:
+        yield f"Before: {action.name} {json.dumps(action.arguments, ensure_ascii=False)}"
     for action in task.actions:
-        yield f"Gold: {action.name} {json.dumps(action.arguments, ensure_ascii=False)}"
+        whose = " (by the user)" if action.requestor == "user" else ""
+        yield f"Gold: {action.name} {json.dumps(action.arguments, ensure_ascii=False)}{whose}"
     for text in task.outputs:
         yield f"The agent must say: {text}"
-    from mua_env.checks import describe
+    from mua_env.checks import described
 
-    for item in task.requirements:
-        yield f"Must hold: {describe(item)}"
+    for text in described(task):
+        yield f"Must hold: {text}"
     gold = setting.scorer.gold(task)
     for failure in gold.failures:
         yield f"Fails: {failure}"

