@@ -102,8 +102,13 @@ class Domain(ABC):
         """What the agenda user speaks and understands here (a ``mua_env.language.DialogueLanguage``)."""
         raise DomainError(f"the domain {self.name!r} has no language for the agenda user")
 
-    def expert(self, *, style: str = "plain") -> Agent:
-        """A scripted agent that solves the domain's tasks by dialogue."""
+    def expert(self, *, style: str = "plain", slips: float = 0.0) -> Agent:
+        """A scripted agent that solves the domain's tasks by dialogue.
+
+        Args:
+            style: how it speaks, see `mua_env.agents.expert.ScriptedExpert`.
+            slips: chance that it only claims a change that the user agreed to.
+        """
         raise DomainError(f"the domain {self.name!r} has no scripted expert")
 
     def brief(self, tool: str, result: str) -> str:

@@ -44,7 +44,7 @@ class AirlineDomain(PackagedDomain):
 
         return AirlineLanguage()
 
-    def expert(self, *, style: str = "plain", language: str = "en") -> Agent:
+    def expert(self, *, style: str = "plain", language: str = "en", slips: float = 0.0) -> Agent:
         """The scripted airline agent; in Chinese (``"zh"``) it has one style, the compact one.
 
         Raises:
@@ -58,7 +58,7 @@ class AirlineDomain(PackagedDomain):
             raise ConfigError(f"the airline expert speaks no {language!r}; known languages: 'en', 'zh'")
         from .expert import AirlineExpert
 
-        return AirlineExpert(style=style)
+        return AirlineExpert(style=style, slips=slips)
 
     def derive_goal(self, task: Task, rows: Rows) -> Goal | None:
         """An agenda from a public task's gold calls."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mua_env.agents import desk as base
 from mua_env.agents.desk import Refusal
-from mua_env.agents.expert import Asked, Call, Heard, Step, ToolFailed, call, call_all, transfer
+from mua_env.agents.expert import Asked, Call, Heard, Step, ToolFailed, call_all, change, transfer
 
 from . import expert_reading as reading
 from . import rules
@@ -133,7 +133,7 @@ class Change(Handler):
     def carry_out(self) -> Generator[Step, Heard, None]:
         """Do it."""
         try:
-            record = yield from call(self.tool, **self.arguments())
+            record = yield from change(self.tool, **self.arguments())
         except ToolFailed as failure:
             text = str(failure).removeprefix("Error: ").rstrip(".")
             raise Refusal(f"the system does not allow it: {text}") from None

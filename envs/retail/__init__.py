@@ -58,7 +58,7 @@ class RetailDomain(PackagedDomain):
 
         return RetailLanguage({name: entry["options"] for name, entry in word_lists("catalogue").items()})
 
-    def expert(self, *, style: str = "plain", language: str = "en") -> Agent:
+    def expert(self, *, style: str = "plain", language: str = "en", slips: float = 0.0) -> Agent:
         """The scripted retail agent; in Chinese (``"zh"``) it has one style, the compact one.
 
         Raises:
@@ -72,7 +72,7 @@ class RetailDomain(PackagedDomain):
             raise ConfigError(f"the retail expert speaks no {language!r}; known languages: 'en', 'zh'")
         from .expert import RetailExpert
 
-        return RetailExpert(style=style)
+        return RetailExpert(style=style, slips=slips)
 
     def brief(self, tool: str, result: str) -> str:
         """Records in few words; see :mod:`mua_env.envs.retail.brief` for what is left out."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mua_env.agents import desk as base
 from mua_env.agents.desk import Refusal
-from mua_env.agents.expert import Asked, Heard, Step, ToolFailed, call, transfer
+from mua_env.agents.expert import Asked, Heard, Step, ToolFailed, change, transfer
 
 from . import expert_reading as reading
 from . import expert_words as words
@@ -184,7 +184,7 @@ class Change(Handler):
     def carry_out(self) -> Generator[Step, Heard, str]:
         """Do it; returns the claim that it is done."""
         try:
-            record = yield from call(self.tool, **self.arguments())
+            record = yield from change(self.tool, **self.arguments())
         except ToolFailed as failure:
             raise Refusal(f"the system does not allow it: {str(failure).removeprefix('Error: ').rstrip('.')}") from None
         self.desk.changed(record)

@@ -73,7 +73,7 @@ class TelecomDomain(PackagedDomain):
 
         return TelecomLanguage()
 
-    def expert(self, *, style: str = "plain", language: str = "en") -> Agent:
+    def expert(self, *, style: str = "plain", language: str = "en", slips: float = 0.0) -> Agent:
         """The scripted telecom agent; it works in solo mode too. In Chinese (``"zh"``) it has the compact style only.
 
         Raises:
@@ -87,7 +87,7 @@ class TelecomDomain(PackagedDomain):
             raise ConfigError(f"the telecom expert speaks no {language!r}; known languages: 'en', 'zh'")
         from .expert import TelecomExpert
 
-        return TelecomExpert(style=style)
+        return TelecomExpert(style=style, slips=slips)
 
     def derive_goal(self, task: Task, rows: Rows) -> Goal | None:
         """An agenda from a public task's scene and gold calls."""

@@ -31,10 +31,11 @@ class Say:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One tool call."""
+    """One tool call; ``changes`` marks what the user has asked for and agreed to, as against looking things up."""
 
     name: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
+    changes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +62,24 @@ class ScriptedExpert(Agent):
 
     Args:
         style: ``"plain"`` (varied by the seed) or ``"compact"`` (short and regular, for training small models).
+        slips: chance that a change which the user agreed to is only claimed, not made, from 0 (never, the default) to
+            1. An expert that slips shows what demonstrations by people or models are like: not all are right.
+
+    Raises:
+        ConfigError: there is no such style, or the chance is none.
     """
 
     name = "expert"
 
-    def __init__(self, *, style: str = "plain") -> None:
+    def __init__(self, *, style: str = "plain", slips: float = 0.0) -> None:
         if style not in STYLES:
             raise ConfigError(f"style is {style!r}; use {' or '.join(map(repr, STYLES))}")
+        if not 0 <= slips <= 1:
+            raise ConfigError(f"slips is {slips!r}; use a chance from 0 to 1")
         self.style = style
+        self.slips = slips
         self.rng = Random(0)
+        self._slipping = Random(0)
         self.system_prompt = ""
         self.tools: list[dict[str, Any]] = []
         self._seed = 0
@@ -95,6 +105,7 @@ class ScriptedExpert(Agent):
         """Begin a dialogue."""
         self.system_prompt, self.tools, self._seed = system_prompt, tools, seed
         self.rng = Random(f"expert:{seed}")
+        self._slipping = Random(f"slips:{seed}")
         self._script, self._inputs, self._calls = None, [], 0
 
     def act(self, messages: Sequence[Message]) -> AssistantMessage:
@@ -130,10 +141,18 @@ class ScriptedExpert(Agent):
         try:
             if self._script is None:
                 self._script = self.script(heard[-1])
-                return next(self._script)
-            return self._script.send(heard)
+                step = next(self._script)
+            else:
+                step = self._script.send(heard)
+            while self._slips(step):
+                step = self._script.send(("{}",))
+            return step
         except StopIteration:
             return Say("Goodbye.")
+
+    def _slips(self, step: Step) -> bool:
+        """Whether the expert goes on as if it had made this call."""
+        return isinstance(step, Call) and step.changes and self._slipping.random() < self.slips
 
 
 def say(text: str) -> Asked:
@@ -149,6 +168,16 @@ def call(name: str, **arguments: Any) -> Generator[Step, Heard, Any]:
         ToolFailed: the tool answered with an error.
     """
     heard = yield Call(name, arguments)
+    return _result(heard[-1])
+
+
+def change(name: str, **arguments: Any) -> Generator[Step, Heard, Any]:
+    """`call` for what the user agreed to; the result is empty where the expert slips.
+
+    Raises:
+        ToolFailed: the tool answered with an error.
+    """
+    heard = yield Call(name, arguments, changes=True)
     return _result(heard[-1])
 
 

@@ -11,7 +11,7 @@ import random
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from mua_env.errors import ConfigError
 from mua_env.messages import AssistantMessage, Message, SystemMessage, UserMessage
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from mua_env.training.pool import MixedPool
     from mua_env.trajectory import Trajectory
 
+Keep = Literal["solved", "all"]
+"""Which dialogues are kept: the solved ones, or all whose user did not fail."""
 _NUMBER = re.compile(r"\d{4,}")
 
 
@@ -35,14 +37,16 @@ class Demonstrations:
     Attributes:
         dialogues: messages as the agent saw them, each ending with its last turn.
         systems: what the agent is shown before each.
-        tried: dialogues that were held; those that were not solved are left out.
+        tried: dialogues that were held.
         tools: names of the agent's tools, and the parameters of each.
+        wrong: dialogues that are kept though they were not solved.
     """
 
     dialogues: list[list[Message]]
     systems: list[SystemPrompt]
     tried: int
     tools: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    wrong: int = 0
 
     @classmethod
     def collect(
@@ -53,6 +57,8 @@ class Demonstrations:
         style: str = "plain",
         tools: Detail = "full",
         seed: int,
+        slips: float = 0.0,
+        keep: Keep = "solved",
         log: ExpertLog | None = None,
     ) -> Demonstrations:
         """Hold ``count`` dialogues, over the pool's tasks in order, again with other users when they run out.
@@ -63,6 +69,8 @@ class Demonstrations:
             style: of the expert.
             tools: how much of the tool schemas the agent is shown.
             seed: of the users.
+            slips: chance that the expert only claims a change.
+            keep: ``"solved"`` leaves out dialogues that were not solved, ``"all"`` only those whose user failed.
             log: keeps the dialogues, and shares them among processes.
 
         Raises:
@@ -70,28 +78,32 @@ class Demonstrations:
             DomainError: the domain has no expert.
             RunStopped: one user after the other failed.
         """
-        held = hold_expert_dialogues(pool, count=count, style=style, seed=seed, log=log)
+        held = hold_expert_dialogues(pool, count=count, style=style, seed=seed, slips=slips, log=log)
         dialogues: list[list[Message]] = []
         systems: list[SystemPrompt] = []
+        wrong = 0
         shown = [part.system(tools) for part in pool.parts]
         for trajectory in held:
-            if reward_of(trajectory) == 1:
+            reward = reward_of(trajectory)
+            if reward == 1 or (keep == "all" and reward is not None):
+                wrong += reward != 1
                 place = place_of(pool, int(trajectory.id))
                 dialogues.append(pool.part(place).shown(messages_of(trajectory)))
                 systems.append(shown[place.source])
         if not dialogues:
             raise ConfigError(f"the expert solved none of {count} dialogues of {pool.name!r}; nothing to learn from")
-        return cls(dialogues, systems, count, _parameters(pool))
+        return cls(dialogues, systems, count, _parameters(pool), wrong)
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many were tried, and kept."""
-        return {"tried": self.tried, "kept": len(self.dialogues)}
+        """How many were tried, and kept, and are among the kept though they were not solved."""
+        return {"tried": self.tried, "kept": len(self.dialogues), "wrong": self.wrong}
 
     def describe(self) -> str:
         """One line."""
-        lost = self.tried - len(self.dialogues)
-        return f"{len(self.dialogues)} dialogues solved and kept, {lost} not solved and left out"
+        kept, lost = len(self.dialogues), self.tried - len(self.dialogues)
+        wrong = f", {self.wrong} of them not solved" if self.wrong else ""
+        return f"{kept} dialogues kept{wrong}, {lost} left out"
 
     def encode(self, chat: ChatTokens, *, renumbered: int = 0, seed: int) -> list[TokenTrajectory]:
         """Trajectories of the dialogues, with ``renumbered`` further copies of each."""

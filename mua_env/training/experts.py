@@ -47,7 +47,7 @@ class ExpertLog:
 
 
 def hold_expert_dialogues(
-    pool: MixedPool, *, count: int, style: str, seed: int, log: ExpertLog | None = None
+    pool: MixedPool, *, count: int, style: str, seed: int, slips: float = 0.0, log: ExpertLog | None = None
 ) -> list[Trajectory]:
     """``count`` dialogues over the pool's tasks in order, again with other users when they run out.
 
@@ -58,13 +58,13 @@ def hold_expert_dialogues(
         DomainError: the domain has no expert.
     """
     if log is None:
-        return [_hold(pool, number, style, seed) for number in range(count)]
+        return [_hold(pool, number, style, slips, seed) for number in range(count)]
     known, failed = log.known(), 0
     mine = range(log.processes.rank, count, log.processes.count)
     held: list[Trajectory] = []
     with log.writer() as writer:
         for number in mine:
-            trajectory = known.get(number) or _hold(pool, number, style, seed)
+            trajectory = known.get(number) or _hold(pool, number, style, slips, seed)
             failed = failed + 1 if reward_of(trajectory) is None else 0
             if failed == _FAULTS_IN_A_ROW:
                 raise RunStopped(f"{failed} users of expert dialogues failed one after the other: {trajectory.cause}")
@@ -93,9 +93,9 @@ def place_of(pool: MixedPool, number: int) -> Place:
     return pool.mix[number % len(pool)]
 
 
-def _hold(pool: MixedPool, number: int, style: str, seed: int) -> Trajectory:
+def _hold(pool: MixedPool, number: int, style: str, slips: float, seed: int) -> Trajectory:
     place = place_of(pool, number)
     (dialogue,) = pool.at([place], [derive_seed(seed, number)])
-    expert = pool.part(place).setting.domain.expert(style=style)
+    expert = pool.part(place).setting.domain.expert(style=style, slips=slips)
     hold(dialogue.session, expert, dialogue.task, seed=dialogue.seed)
     return dialogue.session.trajectory(id=str(number), agent="expert")

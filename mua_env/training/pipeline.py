@@ -157,6 +157,8 @@ class Run:
                 style=config.cold_start.expert_style,
                 tools=config.environment.tools,
                 seed=self._seed("experts"),
+                slips=config.cold_start.expert_slips,
+                keep=config.cold_start.keep,
                 log=ExpertLog(self.folder, self.processes),
             )
             self.summary["demonstrations"] = self.demonstrations.counts
