@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -197,13 +196,12 @@ def test_a_busy_server_does_not_outlast_the_deadline(server: ChatServer, engine:
     import_litellm()
     user = LLMUser("user", base_url=server.base_url, strategy="brief", timeout_s=0.4, deadline_s=0.8)
     blockers = [engine.submit(CHAT, Sampling(5.0, max_tokens=900, seed=s)) for s in range(8)]
-    begin = time.monotonic()
     reply = user.start(task, seed=0).reply(None)
-    waited = time.monotonic() - begin
+    waiting = [blocker for blocker in blockers if not blocker.done()]
     for blocker in blockers:
         blocker.cancel()
     assert str(reply.fault).startswith("timeout:")
-    assert waited < 4
+    assert waiting, "the user gave up before its turn came"
 
 
 def test_a_recording_of_the_server_replays_without_it(engine: LocalModel, task: Task, tmp_path: Path) -> None:
