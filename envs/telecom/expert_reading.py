@@ -78,9 +78,9 @@ def item(line: str) -> str | None:
     for name, pattern in (
         ("next_bill", r"next bill"),
         ("pay_bill", r"overdue bill"),
-        ("mms", r"\bpicture messages?\b"),
+        ("mms", r"\bpicture messages?\b|\bmms\b"),
         ("data", r"\bmobile (?:data|internet)\b"),
-        ("service", r"\bno (?:service|signal)\b"),
+        ("service", r"\bno (?:service|signal)\b|\bphone service\b"),
         ("refuel_data", r"\bdata added\b"),
         ("change_plan", r"\bchanged to the plan\b"),
     ):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from mua_env.agents.expert import Call, Say, Script, ToolFailed, call, call_all
@@ -27,20 +28,35 @@ def work_off(expert: TelecomExpert, ticket: str) -> Script:
         yield Say("I cannot do this, because the caller is not the owner of the account.")
         yield Call("done")
         return
-    for line in _ITEM.findall(ticket):
-        reason = yield from worker.handle(reading.item(line), line)
+    for intent, line in _items(ticket):
+        reason = yield from worker.handle(intent, line)
         if reason:
             summary = f"Line {worker.line['phone_number']}: {reason}"
             yield Call("transfer_to_human_agents", {"summary": summary})
-            return
+            break
+    # Nobody gets here after a transfer that ends the episode.
     yield Call("done")
 
 
+def _items(ticket: str) -> Iterator[tuple[str | None, str]]:
+    """What is wanted, and the text that says so. A ticket without numbers, as tau2's, begins with its one item."""
+    numbered = _ITEM.findall(ticket)
+    for text in numbered:
+        yield reading.item(text), text
+    if not numbered:
+        yield reading.item(ticket.partition(". ")[0]), ticket
+
+
 class _Worker:
-    """What is known of the ticket's customer, line and phone."""
+    """What is known of the ticket's customer, line and phone.
+
+    Attributes:
+        public: it is a ticket of tau2's, with neither numbers nor a date of birth.
+    """
 
     def __init__(self, ticket: str) -> None:
         self.ticket = ticket
+        self.public = not _ITEM.search(ticket)
         self.customer: Record = {}
         self.line: Record = {}
         self.bills: list[Record] = []
@@ -62,7 +78,8 @@ class _Worker:
         *found, self.bills = yield from call_all(*lines, Call("get_bills_for_customer", {"customer_id": customer_id}))
         self.line = next(line for line in found if line["phone_number"] == number)
         born = reading.birth_date(self.ticket)
-        return self.customer["full_name"] in self.ticket and self.customer["date_of_birth"] == born
+        named = self.customer["full_name"] in self.ticket
+        return named and (self.customer["date_of_birth"] == born or (born is None and self.public))
 
     def handle(self, intent: str | None, item: str) -> Any:
         """Do one item of the ticket; returns why it must be handed over, or nothing."""
@@ -84,7 +101,7 @@ class _Worker:
         yield Say(f"I cannot do this because {why}.")
 
     def _symptom(self, intent: str, item: str) -> Any:
-        for _ in range(_ROUNDS):
+        for attempt in range(_ROUNDS):
             seen = yield from self._look((*FOR[intent], PROOF[intent]))
             if solved(intent, seen):
                 return ""
@@ -95,7 +112,8 @@ class _Worker:
                 yield from self._do([step for step in steps if step == "airplane"])
                 return "The contract of the suspended line has ended." if ended else f"The SIM card is {lock}."
             yield from self._records(intent, item)
-            yield from self._do(steps)
+            # tau2's phone notices a line that is back only when it looks for its network.
+            yield from self._do(steps or (["reboot"] if attempt else []))
         return "The problem is still there after every step of the manual."
 
     def _look(self, names: tuple[str, ...]) -> Any:
@@ -135,6 +153,8 @@ class _Worker:
     def _buy(self, item: str) -> Any:
         """What the ticket says that the customer agreed to."""
         plan, gb = reading.plan(item), reading.gigabytes(item)
+        # tau2's tickets on picture messages do not say what its gold buys.
+        gb = MOST_GB if gb is None and self.public else gb
         if plan is None:
             if gb is not None:
                 yield from call("refuel_data", **self.ids, gb_amount=gb)

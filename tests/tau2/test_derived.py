@@ -13,9 +13,11 @@ from mua_env.cards.run import plan as card_plan
 from mua_env.rollout import RolloutOptions, plan, run_rollout
 from mua_env.setting import Setting, load_setting
 from mua_env.tasks import Task
+from mua_env.tools import Mode
 from mua_env.trajectory import Trajectory
 from mua_env.users.agenda import AgendaUser
 from mua_env.users.make import make_user
+from mua_env.users.solo import SoloUser
 from tests.tau2 import public
 
 
@@ -35,6 +37,23 @@ def test_the_expert_reaches_the_goal_on_nine_of_ten_test_tasks(domain: str) -> N
     )
     assert len(ended) == len(setting.tasks)
     assert sum(item.score is not None and item.score.success is True for item in ended) >= 0.9 * len(ended)
+
+
+@pytest.mark.parametrize("mode", ["compat", "strict"])
+@pytest.mark.parametrize("solo", [False, True])
+def test_the_expert_solves_telecom_with_the_user_and_alone(solo: bool, mode: Mode) -> None:
+    setting = load_setting("telecom", "tau2:base", path=public.tau2_data(), mode=mode, solo=solo)
+    ended: list[Trajectory] = []
+    run_rollout(
+        setting,
+        SoloUser() if solo else make_user("agenda"),
+        agent_factory("expert", setting.domain),
+        plan(setting.tasks),
+        options=RolloutOptions(max_turns=60, concurrency=1),
+        on_end=ended.append,
+    )
+    solved = [item.task_id for item in ended if item.score is not None and item.score.success]
+    assert len(solved) >= 0.95 * len(setting.tasks) == 0.95 * 114
 
 
 def test_a_transfer_does_not_end_the_dialogue_but_the_user_does() -> None:
