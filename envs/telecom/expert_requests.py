@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from mua_env.agents.desk import Handler
-from mua_env.agents.expert import Asked, call
+from mua_env.agents.expert import Asked, call, change
 
 from . import expert_reading as reading
 from .billing import TODAY
@@ -152,7 +152,7 @@ def _add(handler: Base, gb: float) -> Any:
     agreed, text = yield from desk.consent("propose_gb", "", gb=f"{gb:g}", price=f"{price:.2f}")
     if not agreed:
         return "", text
-    yield from call("refuel_data", **desk.ids, gb_amount=gb)
+    yield from change("refuel_data", **desk.ids, gb_amount=gb)
     return f"{gb:g} GB of data were added", text
 
 
@@ -165,8 +165,8 @@ def _change(handler: Base, name: str) -> Any:
     agreed, text = yield from desk.consent("propose_plan", "", plan=name, price=f"{plan['price_per_month']:.2f}")
     if not agreed:
         return "", text
-    result = yield from call("change_plan", **desk.ids, plan_id=plan["plan_id"])
-    desk.line = result["line"]
+    result = yield from change("change_plan", **desk.ids, plan_id=plan["plan_id"])
+    desk.line = result.get("line", desk.line)
     return f"your plan was changed to {name}", text
 
 

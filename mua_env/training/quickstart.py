@@ -65,9 +65,11 @@ def quickstart_config(*, seed: int = 0, folder: str = "runs") -> TrainConfig:
         ),
         lengths=LengthConfig(total=480, turn=56),
         cold_start=ColdStartConfig(
-            trajectories=3600,
+            trajectories=4800,
             shuffled=1,
             expert_style="compact",
+            expert_slips=0.6,
+            keep="all",
             batch=16,
             micro_batch=16,
             epochs=1.0,
@@ -75,8 +77,16 @@ def quickstart_config(*, seed: int = 0, folder: str = "runs") -> TrainConfig:
             betas=(0.9, 0.98),
             warmup=0.06,
         ),
-        grpo=GrpoSettings(queries=8, rollouts=8, steps=32, learning_rate=1e-4, betas=(0.9, 0.98), micro_batch=16),
-        evaluation=EvaluationConfig(tasks=256, repeats=1, temperature=0.0, batch=64, every=16),
+        grpo=GrpoSettings(
+            queries=8,
+            rollouts=8,
+            steps=40,
+            learning_rate=2e-4,
+            betas=(0.9, 0.98),
+            micro_batch=16,
+            trl={"lr_scheduler_type": "linear"},
+        ),
+        evaluation=EvaluationConfig(tasks=256, repeats=1, temperature=1.0, batch=64, every=20),
     )
 
 

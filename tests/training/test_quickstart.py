@@ -122,3 +122,18 @@ def test_the_benchmark_finds_what_was_trained_on(tmp_path: Path, benchmark: Modu
     (tmp_path / "trajectories.jsonl").write_text(line.replace("PHASE", "evaluation"))
     found = benchmark.overlap(tmp_path)
     assert found == {"users_in_training": 1, "orders_in_training": 1, "openings_in_training": 1}
+
+
+def test_the_cold_start_imitates_the_experts_slips_too() -> None:
+    settings = quickstart_config().cold_start
+    assert settings is not None
+    pool = make_mixed_pool(quickstart_config().environment)
+    held = {
+        keep: Demonstrations.collect(pool, count=60, style="compact", seed=0, slips=settings.expert_slips, keep=keep)
+        for keep in ("solved", "all")
+    }
+    pool.close()
+    assert held["all"].counts == {"tried": 60, "kept": 60, "wrong": 60 - len(held["solved"].dialogues)}
+    assert held["solved"].counts["wrong"] == 0
+    # Three quarters of the tasks are changes, and six of ten are only claimed.
+    assert 0.3 <= held["all"].wrong / 60 <= 0.6
