@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from mua_env.users.agenda_not_found import NOT_FOUND
+from mua_env.users.agenda_not_found import NEGATIVE, NOT_FOUND
 
 
 def _any(*alternatives: str) -> re.Pattern[str]:
@@ -41,6 +41,8 @@ class Cues:
     """A refusal with its reason behind it, whatever else the sentence holds."""
     because: re.Pattern[str]
     """Words that give a reason, also where they stand in a sentence of their own."""
+    negative: re.Pattern[str]
+    """Stands in every sentence that says that nothing was found."""
     not_found: re.Pattern[str]
     unavailable: re.Pattern[str]
     reason: re.Pattern[str]
@@ -204,6 +206,7 @@ ENGLISH = Cues(
         r"without|before|if|undone|reversed)\b)[^.;])*?,?\s(?:because|since|as|due to)\b"
     ),
     because=_any(r"\breasons?\b|\btherefore\b|\bso (?:i|we|it|this|that|they)\b|\bsince\b|\bbecause\b"),
+    negative=_any(NEGATIVE),
     not_found=_any(*NOT_FOUND),
     unavailable=_any(
         r"(?:\bnot|n't) (?:currently |presently |be )?(?:available|in stock|sold|offered)\b|\bunavailable\b|\bout "

@@ -53,6 +53,12 @@ _FEE: Final = (
     r"\b(?:can|may|will) be (?:cancel|chang|modif|return|exchang|refund))"
 )
 
+NEGATIVE: Final = (
+    r"n't|\b(?:not?|none|nobody|nothing|nowhere|never|cannot|unable|unsuccessful\w*|invalid|incorrect|wrong|unknown|empty|"
+    r"blank|short|zero|mis\w+|fail\w*|struggl\w*|trouble|difficult\w*|problems?|issues?|hard time|luck|success)\b"
+)
+"""A sentence without this cannot match, which saves looking."""
+
 NOT_FOUND: Final = (
     # the agent fails to find
     rf"\b{_CANNOT} {_SOFTLY}{_FIND}\b{_OTHER}|\bdid(?: not|n't) return (?:\w+ ){{1,2}}{_RECORD}\b",

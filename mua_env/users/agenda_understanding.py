@@ -221,7 +221,7 @@ def _slots(low: str, language: DialogueLanguage) -> list[str]:
 
 def _verdicts(acts: AgentActs, sentence: str, low: str, question: bool, cues: Cues) -> None:
     """Claims, refusals and hand-overs: what a sentence that is no question can say."""
-    if cues.not_found.search(low):
+    if cues.negative.search(low) and cues.not_found.search(low):
         acts.not_found = True
         return
     acts.unavailable |= cues.unavailable.search(low) is not None
