@@ -25,7 +25,17 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
 from measure import show
+
+from mua_env.training.chat import ChatTokens
+from mua_env.training.config import load_config
+from mua_env.training.evaluation import evaluate
+from mua_env.training.models import load
+from mua_env.training.pool import make_mixed_pool
+from mua_env.training.rollout import RolloutDriver
+from mua_env.training.seeds import derive_seed
 
 COLD, AFTER = "after_the_cold_start", "after_GRPO"
 EXAMPLE = Path(__file__).parents[1] / "examples" / "quickstart.yaml"
@@ -34,7 +44,8 @@ WITHOUT = {
     "nothing": (),
     "copying": ("model.scratch.copying=false",),
     "phrases": ("model.scratch.phrases=false", *LONGER),
-    "shuffled": ("cold_start.shuffled=0", "cold_start.trajectories=7200"),
+    "shuffled": ("cold_start.shuffled=0", "cold_start.trajectories=9600"),
+    "slips": ("cold_start.expert_slips=0",),
     "brief": ("environment.results=full", *LONGER),
 }
 """Parts of the quick start, and what a run without each changes in its settings; the updates remain as many."""
@@ -56,8 +67,26 @@ def run_seed(seed: int, folder: Path, threads: int) -> dict[str, Any]:
     usage = _run([*command, "--folder", str(place)], place / "log.txt", threads)
     (run,) = (path.parent for path in place.glob("*/summary.json"))
     figures = {**figures_of(run), "seed": seed, "wall_s": time.perf_counter() - begun, **_times(usage)}
+    figures |= greedy(run)
     report.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     return figures
+
+
+def greedy(run: Path) -> dict[str, float]:
+    """Success of a finished run's two checkpoints where they always take the likeliest token."""
+    config = load_config(json.loads((run / "config.json").read_text(encoding="utf-8")))
+    settings = config.evaluation.model_copy(update={"temperature": 0.0})
+    pool = make_mixed_pool(config.environment, held_out=True)
+    found = {}
+    for name, checkpoint in (("cold", "cold-start"), ("after", "grpo")):
+        model, tokenizer = load(str(run / "checkpoints" / checkpoint), dtype=config.model.dtype)
+        chat = ChatTokens(tokenizer, config.model.template_options)
+        driver = RolloutDriver(chat, lengths=config.lengths, tools=config.environment.tools)
+        seed = derive_seed(config.seed, "evaluation")
+        found[f"{name}_greedy"] = evaluate(model, pool, driver, settings, seed=seed)["success"]
+        driver.close()
+    pool.close()
+    return found
 
 
 def run_without(part: str, seed: int, folder: Path, threads: int) -> dict[str, float]:
@@ -185,9 +214,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             "least": min(row[name] for row in rows),
             "most": max(row[name] for row in rows),
         }
-        for name in ("cold_success", "after_success", "wall_s", "cpu_s")
+        for name in ("cold_success", "after_success", "cold_greedy", "after_greedy", "wall_s", "cpu_s")
     }
-    columns = ("cold start %", "GRPO %", "+-", "turns", "minutes", "CPU minutes", "MiB")
+    columns = ("cold %", "GRPO %", "+-", "cold greedy %", "GRPO greedy %", "turns", "minutes", "CPU minutes")
     table = {
         f"seed {row['seed']}": dict(
             zip(
@@ -196,10 +225,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     100 * row["cold_success"],
                     100 * row["after_success"],
                     100 * row["after_standard_error"],
+                    100 * row["cold_greedy"],
+                    100 * row["after_greedy"],
                     row["after_turns"],
                     row["wall_s"] / 60,
                     row["cpu_s"] / 60,
-                    row["memory_mib"],
                 ),
                 strict=True,
             )
@@ -208,8 +238,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     }
     for name in ("mean", "deviation"):
         table[name] = {
-            "cold start %": 100 * summary["cold_success"][name],
+            "cold %": 100 * summary["cold_success"][name],
             "GRPO %": 100 * summary["after_success"][name],
+            "cold greedy %": 100 * summary["cold_greedy"][name],
+            "GRPO greedy %": 100 * summary["after_greedy"][name],
             "minutes": summary["wall_s"][name] / 60,
             "CPU minutes": summary["cpu_s"][name] / 60,
         }

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 _SHORT = 8
 """Lines of the system prompt up to so many characters are left to the merges; they may be words that users say."""
 
-_UNITS = r"\n|[A-Z][a-z]+|[a-z]+(?:[._][a-z]+)+_?"
-"""What is cut out before merging: newlines, capitalised words, and words joined by dots or underscores."""
+_UNITS = r"\n|[A-Z][a-z]+|[A-Z]{2,}|[a-z]+(?:[._][a-z]+)+_?"
+"""What is cut out before merging: newlines, words with capitals, and words joined by dots or underscores."""
 _WORDS = r" ?[A-Za-z']+|[._@]|\d| ?[^A-Za-z\s\d._@]+|\s+"
 """Words with the space before them, and what stands between."""
-_SET = r"\n|[A-Z][a-z]+|[a-z]+(?:[._][a-z]+)+_?(?=[\d@])"
-"""What is cut out of phrases: newlines, capitalised words, and words joined as in an identifier or e-mail address."""
+_SET = r"\n|[A-Z][a-z]+|[A-Z]{2,}|[a-z]+(?:[._][a-z]+)+_?(?=[\d@])"
+"""What is cut out of phrases: newlines, words with capitals, and words joined as in an identifier or e-mail address."""
 _SEVERAL = re.compile(r"\w\W+\w|\W{3,}")
 _PHRASE_MERGES = 600
 

@@ -88,7 +88,7 @@ WISHES: dict[str, str] = {
 """Templates of the verb phrases by intent, questions by topic."""
 
 SHORT_WISHES: dict[str, str] = {
-    "cancel_order": "cancel [an order|my order|one order]",
+    "cancel_order": "cancel [an|my|one] order[| from you| with you| here]",
     "return_items": "return {things} from [an order|my order|one order]",
     "exchange_items": "exchange {things} [in|from] [an order|my order|one order]",
     "modify_items": "modify {things} [in|of] [a|my|one] pending order",
