@@ -33,7 +33,7 @@ class TelecomExpert(ScriptedExpert):
             return
         clerk = Clerk(self)
         text = yield from clerk.identify(opening)
-        yield from clerk.attend(reading.intent(opening) or reading.intent(text), text)
+        yield from clerk.attend(reading.intent(opening) or reading.complaint(opening) or reading.intent(text), text)
 
 
 class Clerk(base.Desk):

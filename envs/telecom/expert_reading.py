@@ -72,6 +72,33 @@ def intent(text: str) -> str | None:
     return None
 
 
+_NOT: Final = r"(?:\b(?:can(?:'t|not)|can not|unable|not|won't|fail\w*|trouble|problems?)\b|n't\b)"
+_PICTURES: Final = r"\b(?:pictures?|photos?|mms)\b"
+_COMPLAINTS: Final = tuple(
+    (name, re.compile(pattern))
+    for name, pattern in (
+        ("mms", rf"{_NOT}[^.?!]{{0,40}}{_PICTURES}|{_PICTURES}[^.?!]{{0,40}}{_NOT}"),
+        (
+            "data",
+            r"\b(?:mobile data|internet|connection)\b[^.?!]{0,40}(?:\b(?:slow|not work\w*|down|dead|gone)\b|n't work)"
+            r"|\b(?:no|slow|bad) (?:mobile )?(?:data|internet)\b",
+        ),
+        (
+            "service",
+            r"\b(?:no|lost|without)(?: my)? (?:service|signal|reception|network)\b"
+            rf"|{_NOT} (?:to )?(?:make )?(?:any )?(?:phone )?(?:calls?|text)\b"
+            r"|\b(?:phone|service|signal)\b[^.?!]{0,30}(?:\b(?:not work\w*|dead|gone|down)\b|n't work)",
+        ),
+    )
+)
+
+
+def complaint(text: str) -> str | None:
+    """What a caller suffers from who says no more than that; None where nothing of the kind is said."""
+    low = mend(text)
+    return next((name for name, pattern in _COMPLAINTS if pattern.search(low)), None)
+
+
 def item(line: str) -> str | None:
     """What a line of a ticket says that the caller wants."""
     low = line.lower()

@@ -170,7 +170,7 @@ FAULTS: Final[Mapping[str, Fault]] = {
         Fault("no_sms", "mms", _revoke("sms"), _grant("sms")),
     )
 }
-"""Faults by name. The billing family has no faults of the phone: its requests are in :mod:`.requests`."""
+"""Faults by name. The billing family has no faults of the phone: its requests are in :mod:`.goals`."""
 
 SLOW: Final = frozenset({"data_saver", "old_3g", "slow_vpn"})
 """Faults of the data family that slow the connection down and do not cut it: picture messages go through."""

@@ -69,6 +69,24 @@ def test_expert_hears_what_is_wanted(text: str, wanted: str | None) -> None:
     assert expert_reading.intent(text) == wanted
 
 
+@pytest.mark.parametrize(
+    ("text", "suffers"),
+    [
+        ("My phone has no service.", "service"),
+        ("I can't make calls since this morning.", "service"),
+        ("Hello, my phone isn't working!", "service"),
+        ("The mobile data on my phone are very slow.", "data"),
+        ("Internet doesn't work.", "data"),
+        ("My pictures don't go out any more.", "mms"),
+        ("I am unable to send photos.", "mms"),
+        ("Hello, is this the right place?", None),
+        ("I have a question about my bill.", None),
+    ],
+)
+def test_expert_hears_a_bare_complaint(text: str, suffers: str | None) -> None:
+    assert expert_reading.complaint(text) == suffers
+
+
 _ASKS_AGAIN = {"How can I help you?", "What can I do for you?", "What would you like me to do?"}
 
 
