@@ -59,12 +59,16 @@ class LocalClient(LLMClient):
         if request.tools:
             raise LLMError("bad_request", "a local model behind this client is given no tools")
         base = self._sampling
-        temperature = base.temperature if request.index == 0 else max(base.temperature, RETRY_TEMPERATURE)
+        # A last message of the assistant's own is the beginning of the reply that is wanted.
+        own = request.messages[-1]["role"] == "assistant"
+        again = request.index > 0 and not own
+        temperature = max(base.temperature, RETRY_TEMPERATURE) if again else base.temperature
         sampling = Sampling(temperature, base.top_p, base.max_tokens, request.seed)
+        chat, begin = (request.messages[:-1], request.messages[-1]["content"]) if own else (request.messages, "")
         with wait.running() as left:
             try:
                 async with asyncio.timeout(left):
-                    reply = await asyncio.wrap_future(self.model.submit(request.messages, sampling))
+                    reply = await asyncio.wrap_future(self.model.submit(chat, sampling, begin=begin))
             except TimeoutError:
                 raise LLMError("timeout", f"the episode's {wait.limit_s:g} s for waiting are used up") from None
             except TooLong as error:

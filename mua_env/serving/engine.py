@@ -50,6 +50,7 @@ class _Job:
     chunks: list[list[int]]
     sampling: Sampling
     future: Future[Reply]
+    begin: str = ""
 
     @property
     def ids(self) -> list[int]:
@@ -106,15 +107,23 @@ class LocalModel:
         """The folder's own name."""
         return Path(self.folder).name
 
-    def submit(self, messages: ChatMessages, sampling: Sampling | None = None) -> Future[Reply]:
+    def submit(self, messages: ChatMessages, sampling: Sampling | None = None, *, begin: str = "") -> Future[Reply]:
         """Queue a chat; a future that is cancelled before its turn costs nothing.
+
+        Args:
+            messages: the chat.
+            sampling: of the reply.
+            begin: what the reply shall begin with; the model goes on from there.
 
         Raises:
             TooLong: prompt and reply do not fit into the model's positions.
             ConfigError: a message has no role or no text, or the engine is closed.
         """
         sampling = sampling or Sampling()
-        job = _Job(self._encode(messages), sampling, Future())
+        job = _Job(self._encode(messages), sampling, Future(), begin)
+        if begin:
+            with self._tokenizing:
+                job.chunks[-1] += self._chat.tokenizer(begin, add_special_tokens=False)["input_ids"]
         length = len(job.ids)
         if self._positions is not None and length + sampling.max_tokens > self._positions:
             raise TooLong(
@@ -221,5 +230,5 @@ class LocalModel:
 
     def _reply(self, job: _Job, ids: list[int]) -> Reply:
         ended = ids[-1] == self._chat.end_id
-        text = self._chat.decode(ids[:-1] if ended else ids)
+        text = job.begin + self._chat.decode(ids[:-1] if ended else ids)
         return Reply(text, "stop" if ended else "length", len(job.ids), len(ids))

@@ -17,11 +17,12 @@ from mua_env.tasks import Task
 from mua_env.users.base import GREETING, UserReply, UserSession, UserSimulator
 from mua_env.users.llm_guards import (
     GUARDS,
+    NO_GROUND,
+    Ground,
     Guard,
     asks_to_confirm,
     check_guards,
     declines,
-    held_values,
     violation,
 )
 from mua_env.users.llm_prompts import STRATEGIES, Strategy, check_prompt, prompt_version, system_prompt
@@ -71,8 +72,8 @@ class LLMUser(UserSimulator):
         if not task.instruction.strip():
             raise TaskError(f"task {task.id!r} has no instruction, which an LLM user needs")
         tools = (context or {}).get("tools", ())
-        holds = held_values(task.goal)
-        return LLMUserSession(self.client, self.strategy, task.instruction, seed, self.guards, tools, holds=holds)
+        ground = Ground.of(task, context)
+        return LLMUserSession(self.client, self.strategy, task.instruction, seed, self.guards, tools, ground=ground)
 
 
 class LLMUserSession(UserSession):
@@ -91,7 +92,7 @@ class LLMUserSession(UserSession):
         guards: tuple[Guard, ...] = GUARDS,
         tools: Sequence[dict[str, Any]] = (),
         *,
-        holds: str = "",
+        ground: Ground = NO_GROUND,
     ) -> None:
         self._client = client
         self._strategy: Strategy = strategy
@@ -99,7 +100,7 @@ class LLMUserSession(UserSession):
         self._seed = seed
         self._guards = guards
         self._tools = list(tools)
-        self._holds = holds
+        self._ground = ground
         self._broken: list[str] = []
         prompt = system_prompt(strategy, instruction, tools=bool(tools))
         self._history: list[dict[str, Any]] = [{"role": "system", "content": prompt}]
@@ -152,7 +153,7 @@ class LLMUserSession(UserSession):
     def fork(self) -> LLMUserSession:
         """A user with the same history and an account of its own. Its future is the model's to repeat."""
         own = (self._client, self._strategy, self._instruction, self._seed, self._guards, self._tools)
-        twin = type(self)(*own, holds=self._holds)
+        twin = type(self)(*own, ground=self._ground)
         twin._history = list(self._history)
         twin._said = list(self._said)
         twin._wait = self._wait.copy()
@@ -213,9 +214,11 @@ class LLMUserSession(UserSession):
         if line.calls:
             return line
         heard = [text for who, text in self._said if who == "Agent"]
-        known = [self._instruction, self._holds, *(text for who, text in self._said if who != "Customer")]
+        known = [self._instruction, self._ground.holds, *(text for who, text in self._said if who != "Customer")]
         agreed = self._agreed(heard)
         broken = violation(self._guards, text=line.text, stop=line.stop, heard=heard[-1], known=known, agreed=agreed)
+        if broken is None and "agrees_wrongly" in self._guards:
+            broken = self._ground.agrees_wrongly(line.text, heard[-1])
         if broken is not None:
             self._broken.append(broken.guard)
             raise Unusable(broken.reason, guard=broken.guard)

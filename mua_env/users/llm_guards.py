@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from mua_env.errors import ConfigError
-from mua_env.tasks import Goal, Request
+from mua_env.language import DialogueLanguage
+from mua_env.tasks import Goal, Request, Task
 
-Guard = Literal["early_stop", "plays_agent", "invents"]
-GUARDS: tuple[Guard, ...] = get_args(Guard)
+Guard = Literal["early_stop", "plays_agent", "invents", "agrees_wrongly"]
+ALL_GUARDS: tuple[Guard, ...] = get_args(Guard)
+GUARDS: tuple[Guard, ...] = ALL_GUARDS[:3]
+"""Those that are on for every LLM user. The fourth reads proposals by the domain's patterns, which may misread a free
+text; it is on for local users (`mua_env.users.local`), and elsewhere by its name."""
 
 _ASKS_TO_CONFIRM = re.compile(
     r"yes\s*/\s*no|\(y/n\)|\bconfirm\b|\b(shall|should|may|can) i (go ahead|proceed|continue)\b|"
@@ -33,6 +37,11 @@ _REPORTS = re.compile(
     r"\b(?:done|completed?|successful(?:ly)?|can ?not|can't|unable|unfortunately|sorry|anything else|transferr\w+|"
     r"goodbye)\b|\b(?:has|have) (?:now |just |already )?been\b|\b(?:is|are) now\b|"
     r"\bi(?:'ve| have) (?:now |just )?\w+ed\b",
+    re.IGNORECASE,
+)
+_AGREES = re.compile(
+    r"^\W*(?:yes|yeah|yep|sure|correct|right|okay|ok|please do|go ahead|that(?:'s| is) (?:right|correct|fine)|"
+    r"(?:looks|sounds) (?:good|right|fine))\b",
     re.IGNORECASE,
 )
 _AGENT_TALK = re.compile(
@@ -57,7 +66,7 @@ class Violation:
 
 
 def check_guards(guards: bool | Iterable[str]) -> tuple[Guard, ...]:
-    """The guards that are on: all for True, none for False, or those named.
+    """The guards that are on: `GUARDS` for True, none for False, or those named.
 
     Raises:
         ConfigError: an unknown name.
@@ -66,9 +75,9 @@ def check_guards(guards: bool | Iterable[str]) -> tuple[Guard, ...]:
         return GUARDS if guards else ()
     named = (guards,) if isinstance(guards, str) else tuple(guards)
     for name in named:
-        if name not in GUARDS:
-            raise ConfigError(f"guards: True, False, or some of {', '.join(GUARDS)}; got {name!r}")
-    return tuple(guard for guard in GUARDS if guard in named)
+        if name not in ALL_GUARDS:
+            raise ConfigError(f"guards: True, False, or some of {', '.join(ALL_GUARDS)}; got {name!r}")
+    return tuple(guard for guard in ALL_GUARDS if guard in named)
 
 
 def violation(
@@ -85,13 +94,13 @@ def violation(
             has said.
         agreed: whether the user's line before said yes to a proposal.
     """
-    found = {
+    found: dict[Guard, Callable[[], str | None]] = {
         "early_stop": lambda: _early_stop(text, stop, heard, agreed),
         "plays_agent": lambda: _plays_agent(text),
         "invents": lambda: _invents(text, known),
     }
     for guard in guards:
-        reason = found[guard]()
+        reason = found[guard]() if guard in found else None
         if reason is not None:
             return Violation(guard, reason)
     return None
@@ -118,11 +127,60 @@ def held_values(goal: Goal | None) -> str:
     return json.dumps([dict(goal.facts), slots], ensure_ascii=False, default=str)
 
 
+def wrong_slots(text: str, heard: str, goal: Goal | None, language: DialogueLanguage | None) -> tuple[str, ...]:
+    """The slots that a proposal states wrongly although a user's line agrees to it; none where nothing is wrong.
+
+    A proposal is wrong if it names a kind of request that the goal holds, and fits none of these as the user knows
+    them, before or after a planned change of mind.
+    """
+    if goal is None or language is None or not _AGREES.search(text) or not asks_to_confirm(heard):
+        return ()
+    named = language.named(heard)
+    wrong: tuple[str, ...] = ()
+    for request in _requests(goal.requests):
+        if request.intent in named:
+            known = {name: value for name, value in request.slots.items() if name not in request.unknown}
+            comparison = language.compare(request.intent, known, heard)
+            if comparison.fits:
+                return ()
+            wrong = wrong or comparison.wrong
+    return wrong
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What a user's lines are checked against beside its briefing: the task's goal, and the domain's language."""
+
+    goal: Goal | None = None
+    language: DialogueLanguage | None = None
+
+    @classmethod
+    def of(cls, task: Task, context: Mapping[str, Any] | None) -> Ground:
+        """Of a task, and the context in which its user starts."""
+        language = getattr((context or {}).get("domain"), "language", None)
+        return cls(task.goal, language if isinstance(language, DialogueLanguage) else None)
+
+    @property
+    def holds(self) -> str:
+        """The values that the user knows."""
+        return held_values(self.goal)
+
+    def agrees_wrongly(self, text: str, heard: str) -> Violation | None:
+        """A line that agrees to a proposal which contradicts the goal."""
+        wrong = wrong_slots(text, heard, self.goal, self.language)
+        return Violation("agrees_wrongly", f"it agrees to a wrong {' and '.join(wrong)}") if wrong else None
+
+
+NO_GROUND = Ground()
+"""Nothing beside the briefing."""
+
+
 def _requests(requests: Iterable[Request]) -> Iterator[Request]:
     for request in requests:
         yield request
         if request.change is not None:
-            yield request.model_copy(update={"slots": dict(request.change.slots), "change": None, "fallback": None})
+            slots = {**request.slots, **request.change.slots}
+            yield request.model_copy(update={"slots": slots, "change": None, "fallback": None})
         if request.fallback is not None:
             yield from _requests([request.fallback])
 

@@ -13,7 +13,7 @@ from mua_env.llm.cache import CacheMode, ReplyCache
 from mua_env.llm.ledger import Ledger
 from mua_env.tasks import Task
 from mua_env.users.llm import LLMUser, LLMUserSession
-from mua_env.users.llm_guards import held_values
+from mua_env.users.llm_guards import ALL_GUARDS, Ground, Violation
 from mua_env.users.llm_prompts import Strategy
 from mua_env.users.llm_replies import Line, Unusable
 from mua_env.users.local_guard import unheld_value, wrong_agreement
@@ -21,19 +21,23 @@ from mua_env.users.local_guard import unheld_value, wrong_agreement
 if TYPE_CHECKING:
     from mua_env.serving.engine import LocalModel
 
+REFUSAL = "No."
+"""How a line begins that is asked for anew after a wrong agreement: trained users go on with what is right."""
+
 
 class LocalUser(LLMUser):
     """Users that a transformers model in this process plays.
 
     Roles are swapped as for `LLMUser`: to the model, the agent is ``user`` and the customer ``assistant``. A line
-    that states a name or number which the user does not hold, or agrees to another order than its own, is asked for
-    once more, at another temperature and seed; then it is the user's fault and the episode does not count.
+    that states a name or number which the user does not hold is asked for once more, at another temperature and seed;
+    so is one that agrees to a proposal which contradicts the task's goal (where there is none: names another order than
+    the briefing), with "No." as its beginning. After that it is the user's fault and the episode does not count.
 
     Args:
         model: a folder with model and tokenizer, or an engine, to share it.
         strategy: the prompt; ``brief`` (default) is what such models are trained with.
-        guards: True (default) for all, False for none, or names of `mua_env.users.llm_guards`. Those of
-            `mua_env.users.local_guard` go with ``invents``.
+        guards: True (default) for all, False for none, or names of `mua_env.users.llm_guards`; what
+            `mua_env.users.local_guard` finds goes with ``invents`` and ``agrees_wrongly``.
         temperature, top_p, max_tokens: sampling; each episode's seed decides it (defaults 0, 1 and 128).
         dtype, batch, template_options: of the engine, see `mua_env.serving.engine.LocalModel`.
         deadline_s: limit for all waiting in one episode, in seconds (default 300).
@@ -80,7 +84,7 @@ class LocalUser(LLMUser):
             cache=None if cache is None else ReplyCache(cache, cache_mode),
             ledger=ledger,
         )
-        super().__init__(client, strategy=strategy, guards=guards)
+        super().__init__(client, strategy=strategy, guards=ALL_GUARDS if guards is True else guards)
         self.name = client.settings.model
 
     def start(self, task: Task, *, seed: int, context: Mapping[str, Any] | None = None) -> LocalUserSession:
@@ -97,8 +101,8 @@ class LocalUser(LLMUser):
             )
         if not task.instruction.strip():
             raise TaskError(f"task {task.id!r} has no instruction, which a local user needs")
-        holds = held_values(task.goal)
-        return LocalUserSession(self.client, self.strategy, task.instruction, seed, self.guards, holds=holds)
+        ground = Ground.of(task, context)
+        return LocalUserSession(self.client, self.strategy, task.instruction, seed, self.guards, ground=ground)
 
     def close(self) -> None:
         """End the engine, if this user made it. May be called again."""
@@ -109,18 +113,31 @@ class LocalUser(LLMUser):
 class LocalUserSession(LLMUserSession):
     """One dialogue of a `LocalUser`."""
 
-    def _read(self, completion: Completion, opening: bool) -> Line:
-        line = super()._read(completion, opening)
-        reason = self._unheld(line.text) if "invents" in self._guards else None
-        if reason is not None:
-            self._broken.append("invents")
-            raise Unusable(reason, guard="invents")
+    async def _draft(self, opening: bool, *, first: int = 0) -> Line:
+        """A line; one that agreed to something wrong is asked for once more with its beginning given."""
+        try:
+            return self._read(await self._ask(self._history, index=first), opening)
+        except Unusable as error:
+            refused = error.guard == "agrees_wrongly"
+        begun = [*self._history, {"role": "assistant", "content": REFUSAL}] if refused else self._history
+        line = self._read(await self._ask(begun, index=first + 1), opening)
+        if refused and line.stop:
+            raise Unusable("it leaves instead of saying what is wrong")
         return line
 
-    def _unheld(self, text: str) -> str | None:
+    def _read(self, completion: Completion, opening: bool) -> Line:
+        line = super()._read(completion, opening)
+        broken = self._unheld(line.text)
+        if broken is not None and broken.guard in self._guards:
+            self._broken.append(broken.guard)
+            raise Unusable(broken.reason, guard=broken.guard)
+        return line
+
+    def _unheld(self, text: str) -> Violation | None:
         heard = [said for who, said in self._said if who == "Agent"]
+        blind = self._ground.goal is None or self._ground.language is None
+        code = wrong_agreement(text, heard[-1], self._instruction) if blind else None
+        if code is not None:
+            return Violation("agrees_wrongly", f"it agrees to {code!r}, which the briefing does not hold")
         value = unheld_value(text, [self._instruction, *heard])
-        if value is not None:
-            return f"it states {value!r}, which the briefing does not hold"
-        code = wrong_agreement(text, heard[-1], self._instruction)
-        return None if code is None else f"it agrees to {code!r}, which the briefing does not hold"
+        return None if value is None else Violation("invents", f"it states {value!r}, which the briefing does not hold")

@@ -107,6 +107,8 @@ def test_guards_are_switched_by_name():
     assert check_guards(True) == GUARDS
     assert check_guards(False) == ()
     assert check_guards(["invents"]) == ("invents",)
+    assert check_guards(["agrees_wrongly", "invents"]) == ("invents", "agrees_wrongly")
+    assert "agrees_wrongly" not in GUARDS
     with pytest.raises(ConfigError, match="'stops'"):
         LLMUser("m", guards=["stops"])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from loopback import Loopback, Say
@@ -16,11 +16,13 @@ from mua_env.cli.app import app
 from mua_env.errors import ConfigError, TaskError
 from mua_env.llm import Ledger, LLMClient, LLMSettings
 from mua_env.rollout import plan, run_rollout
+from mua_env.serving.client import RETRY_TEMPERATURE
 from mua_env.setting import Setting
-from mua_env.tasks import Task
+from mua_env.tasks import Goal, Request, Task
 from mua_env.trajectory import Trajectory
-from mua_env.users.base import UserReply
-from mua_env.users.llm_guards import GUARDS
+from mua_env.users.base import GREETING, UserReply
+from mua_env.users.llm_guards import ALL_GUARDS, Ground
+from mua_env.users.llm_prompts import system_prompt
 from mua_env.users.local import LocalUser, LocalUserSession
 from mua_env.users.make import make_user
 
@@ -68,38 +70,92 @@ def test_a_fork_has_the_same_future(engine: LocalModel, task: Task) -> None:
 def scripted(server: Loopback, instruction: str) -> LocalUserSession:
     """A local user's session whose lines are scripted, so that its guard can be seen at work."""
     client = LLMClient(LLMSettings("m", base_url=server.base_url))
-    return LocalUserSession(client, "brief", instruction, 0, GUARDS)
+    return LocalUserSession(client, "brief", instruction, 0, ALL_GUARDS)
 
 
 @pytest.mark.parametrize(
-    ("wrong", "right", "heard"),
+    ("wrong", "right", "heard", "guard"),
     [
-        ("Order #W1234567", "Order #W4075833", "Which order?"),
-        ("Odette Winter", "Odette Winther", "What is your name?"),
-        ("Yes.", "No. Order #W4075833", "Cancel order #W4075832. Confirm (yes/no)?"),
+        ("Order #W1234567", "Order #W4075833", "Which order?", "invents"),
+        ("Odette Winter", "Odette Winther", "What is your name?", "invents"),
+        ("Yes.", "No. Order #W4075833", "Cancel order #W4075832. Confirm (yes/no)?", "agrees_wrongly"),
     ],
 )
-def test_a_value_from_nowhere_is_asked_for_once_more_and_then_a_fault(wrong: str, right: str, heard: str) -> None:
+def test_a_value_from_nowhere_is_asked_for_once_more_and_then_a_fault(
+    wrong: str, right: str, heard: str, guard: str
+) -> None:
     briefing = "You are Odette Winther. You want to cancel order #W4075833."
     with Loopback([Say("Cancel it."), Say(wrong), Say(right), Say(wrong), Say(wrong)]) as server:
         dialogue = scripted(server, briefing)
         dialogue.reply(None)
         mended, faulty = dialogue.reply(heard), dialogue.reply(heard)
-    assert (mended.text, mended.fault, mended.events) == (right, None, ("guard:invents",))
+    assert (mended.text, mended.fault, mended.events) == (right, None, (f"guard:{guard}",))
     assert faulty.text == ""
     assert faulty.fault is not None
     assert "the briefing does not hold" in faulty.fault
-    assert faulty.events == ("guard:invents", "guard:invents")
+    assert faulty.events == (f"guard:{guard}", f"guard:{guard}")
 
 
-def test_a_greedy_model_is_asked_again_at_another_temperature(engine: LocalModel, task: Task) -> None:
-    """A model that does not know this task's names invents; the second attempt must not repeat the first."""
-    stranger = task.model_copy(update={"instruction": "You are Xo Qy. You want to cancel order #Q1."})
-    dialogue = LocalUser(engine).start(stranger, seed=0)
-    dialogue.reply(None)
-    reply = dialogue.reply("What is your email, or your name and zip code?")
+@pytest.mark.parametrize(
+    ("heard", "wrong"),
+    [
+        ("Cancel order #W4075833, reason: no longer needed. Confirm (yes/no)?", False),
+        ("Cancel order #W4075833, reason: ordered by mistake. Confirm (yes/no)?", True),
+        ("Cancel order #W4075839, reason: no longer needed. Confirm (yes/no)?", True),
+    ],
+)
+def test_a_yes_is_held_against_the_goal_and_asked_for_anew_as_a_no(heard: str, wrong: bool, setting: Setting) -> None:
+    slots = {"order_id": "#W4075833", "reason": "no longer needed"}
+    goal = Goal(facts={}, requests=(Request(intent="cancel_order", slots=slots),))
+    task = Task(id="t", domain="retail", instruction="Cancel order #W4075833; you no longer need it.", goal=goal)
+    ground = Ground.of(task, {"domain": setting.domain})
+    with Loopback([Say("Cancel it."), Say("Yes."), Say("No. It is wrong.")]) as server:
+        client = LLMClient(LLMSettings("m", base_url=server.base_url))
+        dialogue = LocalUserSession(client, "brief", task.instruction, 0, ALL_GUARDS, ground=ground)
+        dialogue.reply(None)
+        reply = dialogue.reply(heard)
+    if not wrong:
+        assert (reply.text, reply.events) == ("Yes.", ())
+        return
+    assert (reply.text, reply.events) == ("No. It is wrong.", ("guard:agrees_wrongly",))
+    assert server.requests[-1]["messages"][-1] == {"role": "assistant", "content": "No."}
+
+
+def test_without_the_guard_a_wrong_yes_passes(setting: Setting, engine: LocalModel) -> None:
+    assert LocalUser(engine).guards == ALL_GUARDS
+    assert "agrees_wrongly" not in LocalUser(engine, guards=["invents"]).guards
+
+
+def test_a_reply_can_be_begun(engine: LocalModel, task: Task) -> None:
+    chat = [
+        {"role": "system", "content": system_prompt("brief", task.instruction)},
+        {"role": "user", "content": GREETING},
+    ]
+    whole = engine.complete(chat).text
+    assert whole.startswith("I want to ")
+    assert engine.submit(chat, begin=whole).result().text == whole
+    begun = engine.submit(chat, begin="No. ").result()
+    assert begun.text.startswith("No. ")
+    assert begun.prompt_tokens > engine.complete(chat).prompt_tokens
+
+
+def test_a_greedy_model_is_asked_again_at_another_temperature(
+    engine: LocalModel, task: Task, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A second greedy attempt would only repeat the first."""
+    asked: list[float] = []
+    submit = engine.submit
+
+    def listen(messages: Any, sampling: Any = None, **options: Any) -> Any:
+        asked.append(sampling.temperature)
+        return submit(messages, sampling, **options)
+
+    monkeypatch.setattr(engine, "submit", listen)
+    monkeypatch.setattr("mua_env.users.local.unheld_value", lambda text, known: "Xo")
+    reply = LocalUser(engine).start(task, seed=0).reply(None)
+    assert reply.events == ("guard:invents", "guard:invents")
     assert reply.usage["calls"] == 2
-    assert reply.fault is not None or reply.text
+    assert asked == [0.0, RETRY_TEMPERATURE]
 
 
 def test_episodes_with_the_expert_end_and_faults_are_not_scored(engine: LocalModel, setting: Setting) -> None:
