@@ -48,6 +48,17 @@ def test_with_phrases_all_else_is_cut_into_words_and_digits() -> None:
     assert not any("." in piece and len(piece) > 1 for piece in found)
 
 
+@pytest.mark.parametrize("phrases", [[], ["unused phrase"]])
+@pytest.mark.parametrize("name", ["CA", "Reno", "Quist"])
+def test_a_name_has_the_same_tokens_wherever_it_stands(name: str, phrases: list[str]) -> None:
+    told = [f"to 9 Pine Street, {name} 12345, USA" for _ in range(50)]
+    tokenizer = build_tokenizer([*TEXTS, *told], vocabulary=400, phrases=phrases)
+    alone = tokenizer(name, add_special_tokens=False)["input_ids"]
+    for text in (f"in Reno, {name} 9", f'"state": "{name}"', f"{name}.", f" {name}"):
+        ids = tokenizer(text, add_special_tokens=False)["input_ids"]
+        assert any(ids[start : start + len(alone)] == alone for start in range(len(ids))), text
+
+
 def test_heads_that_copy_do_so_before_any_training() -> None:
     shape = ScratchConfig(hidden=128, layers=3, theta=1e6, copying=True)
     tokenizer = build_tokenizer(TEXTS, vocabulary=600)

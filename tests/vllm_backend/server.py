@@ -27,6 +27,8 @@ def environment() -> dict[str, str]:
         "OMP_NUM_THREADS": "1",
         "VLLM_CPU_KVCACHE_SPACE": "1",
         "VLLM_CPU_OMP_THREADS_BIND": "nobind",  # else its first thread stays on one core, whatever runs there
+        "VLLM_EXECUTE_MODEL_TIMEOUT_SECONDS": "1800",  # the first request waits for a C++ compiler
+        "TORCHDYNAMO_DISABLE": "1",  # nothing here is worth compiling
         "VLLM_SERVER_DEV_MODE": "1",
         "VLLM_NO_USAGE_STATS": "1",
         "HF_HUB_OFFLINE": "1",
