@@ -3,9 +3,10 @@ reward can teach in the dialogues that a run has.
 
     python benchmarks/gradient_agreement.py RUN [RUN ...] --batches 4
 
-Each RUN is the folder of a training run with a cold start. Its model holds batches of groups as the run's settings
-say; the gradients of the odd batches are added up, those of the even ones too, and the two sums are compared. Their
-cosine is near 1 where the dialogues say the same, and near 0 where each says something else: then an update is noise.
+Each RUN is the folder of a training run with a cold start. Its model holds batches of 8 queries by 8 rollouts in the
+run's setting; the gradients of the odd batches are added up, those of the even ones too, and the two sums are compared.
+Their cosine is near 1 where the dialogues say the same, and near 0 where each says something else: then an update is
+noise.
 """
 
 from __future__ import annotations
@@ -22,13 +23,14 @@ from measure import show
 
 from mua_env.training.advantages import batch_advantages
 from mua_env.training.chat import ChatTokens
-from mua_env.training.config import GrpoSettings, TrainConfig, load_config
+from mua_env.training.config import TrainConfig, load_config
 from mua_env.training.models import load
 from mua_env.training.pool import make_mixed_pool
 from mua_env.training.rollout import RolloutDriver
 from mua_env.training.seeds import derive_seed
 from mua_env.training.trajectory import TokenTrajectory
 
+QUERIES = ROLLOUTS = 8
 COLUMNS = ("dialogues", "success %", "all equal %", "100 x cosine")
 
 
@@ -47,7 +49,6 @@ class Agreement:
         environment = self.config.environment
         self.driver = RolloutDriver(self.chat, lengths=self.config.lengths, tools=environment.tools)
         self.pool = make_mixed_pool(environment)
-        self.settings = self.config.grpo or GrpoSettings()
         self.seed = seed
         self.halves = [torch.zeros(self.model.num_parameters()) for _ in range(2)]
         self.rewards: list[float | None] = []
@@ -72,13 +73,12 @@ class Agreement:
         self.pool.close()
 
     def _batch(self, number: int) -> None:
-        queries, rollouts = self.settings.queries, self.settings.rollouts
-        tasks = [number * queries + row // rollouts for row in range(queries * rollouts)]
+        tasks = [number * QUERIES + row // ROLLOUTS for row in range(QUERIES * ROLLOUTS)]
         places = [self.pool.mix[task % len(self.pool)] for task in tasks]
         dialogues = self.pool.at(places, [derive_seed(self.seed, "user", task) for task in tasks])
         seeds = [derive_seed(self.seed, "sampling", number, row) for row in range(len(tasks))]
-        held = self.driver.run(self.model, dialogues, seeds=seeds, temperature=self.settings.temperature)
-        groups = batch_advantages([t.reward for t in held], rollouts, std=self.settings.std)
+        held = self.driver.run(self.model, dialogues, seeds=seeds, temperature=1.0)
+        groups = batch_advantages([t.reward for t in held], ROLLOUTS)
         self.rewards += [t.reward for t in held]
         self.equal += [group.all_equal for group in groups]
         advantages = [value for group in groups for value in group.values]
@@ -90,7 +90,7 @@ class Agreement:
         """Of a dialogue's mean log-probability times its advantage (Eq. 3 where the model has not changed yet)."""
         ids = torch.tensor([trajectory.ids])
         mask = torch.tensor([0] * len(trajectory.prompt_ids) + trajectory.mask)[1:].float()
-        logits = self.model(ids).logits[0, :-1] / self.settings.temperature
+        logits = self.model(ids).logits[0, :-1]
         logprobs = torch.log_softmax(logits, -1).gather(1, ids[0, 1:, None]).squeeze(1)
         objective = advantage * (logprobs * mask).sum() / mask.sum()
         parts = torch.autograd.grad(objective, list(self.model.parameters()))
