@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from mua_env.errors import ConfigError
+from mua_env.errors import ConfigError, DomainError
 from mua_env.language import DialogueLanguage
 from mua_env.tasks import Goal, Request, Task
 
@@ -157,7 +157,10 @@ class Ground:
     @classmethod
     def of(cls, task: Task, context: Mapping[str, Any] | None) -> Ground:
         """Of a task, and the context in which its user starts."""
-        language = getattr((context or {}).get("domain"), "language", None)
+        try:
+            language = getattr((context or {}).get("domain"), "language", None)
+        except DomainError:  # a domain whose users are models alone
+            language = None
         return cls(task.goal, language if isinstance(language, DialogueLanguage) else None)
 
     @property
