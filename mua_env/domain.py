@@ -25,6 +25,7 @@ from mua_env.tools import Toolkit
 
 if TYPE_CHECKING:
     from mua_env.agents.base import Agent
+    from mua_env.agents.expert import Slips
 
 
 class Domain(ABC):
@@ -102,7 +103,7 @@ class Domain(ABC):
         """What the agenda user speaks and understands here (a ``mua_env.language.DialogueLanguage``)."""
         raise DomainError(f"the domain {self.name!r} has no language for the agenda user")
 
-    def expert(self, *, style: str = "plain", slips: float = 0.0) -> Agent:
+    def expert(self, *, style: str = "plain", slips: Slips = 0.0) -> Agent:
         """A scripted agent that solves the domain's tasks by dialogue.
 
         Args:

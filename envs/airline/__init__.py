@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from mua_env.agents.base import Agent
+from mua_env.agents.expert import Slips
 from mua_env.database import Database, Rows
 from mua_env.errors import ConfigError
 from mua_env.packaged import PackagedDomain
@@ -44,7 +45,7 @@ class AirlineDomain(PackagedDomain):
 
         return AirlineLanguage()
 
-    def expert(self, *, style: str = "plain", language: str = "en", slips: float = 0.0) -> Agent:
+    def expert(self, *, style: str = "plain", language: str = "en", slips: Slips = 0.0) -> Agent:
         """The scripted airline agent; in Chinese (``"zh"``) it has one style, the compact one.
 
         Raises:

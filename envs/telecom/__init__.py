@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from mua_env.agents.base import Agent
+from mua_env.agents.expert import Slips
 from mua_env.database import Database, Rows
 from mua_env.errors import ConfigError, TaskError
 from mua_env.packaged import PackagedDomain
@@ -73,7 +74,7 @@ class TelecomDomain(PackagedDomain):
 
         return TelecomLanguage()
 
-    def expert(self, *, style: str = "plain", language: str = "en", slips: float = 0.0) -> Agent:
+    def expert(self, *, style: str = "plain", language: str = "en", slips: Slips = 0.0) -> Agent:
         """The scripted telecom agent; it works in solo mode too. In Chinese (``"zh"``) it has the compact style only.
 
         Raises:

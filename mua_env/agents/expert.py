@@ -45,6 +45,8 @@ class Calls:
     calls: tuple[Call, ...]
 
 
+Slips = float | Mapping[str, float]
+"""The chance that a change is only claimed: of any, or by the name of the tool that makes it."""
 Step = Say | Call | Calls
 Heard = tuple[str, ...]
 """What comes back: the user's text, or the result of each call."""
@@ -63,7 +65,8 @@ class ScriptedExpert(Agent):
     Args:
         style: ``"plain"`` (varied by the seed) or ``"compact"`` (short and regular, for training small models).
         slips: chance that a change which the user agreed to is only claimed, not made, from 0 (never, the default) to
-            1. An expert that slips shows what demonstrations by people or models are like: not all are right.
+            1; or such a chance by the name of the tool that makes the change. An expert that slips shows what
+            demonstrations by people or models are like: not all are right.
 
     Raises:
         ConfigError: there is no such style, or the chance is none.
@@ -71,11 +74,12 @@ class ScriptedExpert(Agent):
 
     name = "expert"
 
-    def __init__(self, *, style: str = "plain", slips: float = 0.0) -> None:
+    def __init__(self, *, style: str = "plain", slips: Slips = 0.0) -> None:
         if style not in STYLES:
             raise ConfigError(f"style is {style!r}; use {' or '.join(map(repr, STYLES))}")
-        if not 0 <= slips <= 1:
-            raise ConfigError(f"slips is {slips!r}; use a chance from 0 to 1")
+        for chance in slips.values() if isinstance(slips, Mapping) else (slips,):
+            if not 0 <= chance <= 1:
+                raise ConfigError(f"slips is {slips!r}; use chances from 0 to 1")
         self.style = style
         self.slips = slips
         self.rng = Random(0)
@@ -152,7 +156,10 @@ class ScriptedExpert(Agent):
 
     def _slips(self, step: Step) -> bool:
         """Whether the expert goes on as if it had made this call."""
-        return isinstance(step, Call) and step.changes and self._slipping.random() < self.slips
+        if not isinstance(step, Call) or not step.changes:
+            return False
+        chance = self.slips.get(step.name, 0.0) if isinstance(self.slips, Mapping) else self.slips
+        return self._slipping.random() < chance
 
 
 def say(text: str) -> Asked:

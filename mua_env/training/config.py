@@ -142,11 +142,10 @@ class ColdStartConfig(_Settings):
 
     trajectories: int = Field(2_000, description="expert dialogues (§3.2: about 2,000)")
     expert_style: str = Field("plain", description="of the scripted expert; 'compact' for small models")
-    expert_slips: float = Field(
+    expert_slips: float | dict[str, float] = Field(
         0.0,
-        ge=0,
-        le=1,
-        description="chance that the expert only claims a change: demonstrations that are not all right; this project",
+        description="chance, or chances by tool, that the expert only claims a change: demonstrations that are not all "
+        "right; this project",
     )
     keep: Literal["solved", "all"] = Field("solved", description="which of the expert's dialogues are imitated")
     batch: int = Field(128, description="dialogues an update (§4.1)")

@@ -22,6 +22,7 @@ from mua_env.training.template import Detail, SystemPrompt
 from mua_env.training.trajectory import TokenTrajectory, begin
 
 if TYPE_CHECKING:
+    from mua_env.agents.expert import Slips
     from mua_env.training.pool import MixedPool
     from mua_env.trajectory import Trajectory
 
@@ -57,7 +58,7 @@ class Demonstrations:
         style: str = "plain",
         tools: Detail = "full",
         seed: int,
-        slips: float = 0.0,
+        slips: Slips = 0.0,
         keep: Keep = "solved",
         log: ExpertLog | None = None,
     ) -> Demonstrations:

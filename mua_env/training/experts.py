@@ -12,6 +12,7 @@ from mua_env.trajectory import Trajectory, TrajectoryWriter, read_trajectories
 
 if TYPE_CHECKING:
     from mua_env.agents.base import Agent
+    from mua_env.agents.expert import Slips
     from mua_env.session import Session
     from mua_env.tasks import Task
     from mua_env.training.mixing import Place
@@ -47,7 +48,7 @@ class ExpertLog:
 
 
 def hold_expert_dialogues(
-    pool: MixedPool, *, count: int, style: str, seed: int, slips: float = 0.0, log: ExpertLog | None = None
+    pool: MixedPool, *, count: int, style: str, seed: int, slips: Slips = 0.0, log: ExpertLog | None = None
 ) -> list[Trajectory]:
     """``count`` dialogues over the pool's tasks in order, again with other users when they run out.
 
@@ -93,7 +94,7 @@ def place_of(pool: MixedPool, number: int) -> Place:
     return pool.mix[number % len(pool)]
 
 
-def _hold(pool: MixedPool, number: int, style: str, slips: float, seed: int) -> Trajectory:
+def _hold(pool: MixedPool, number: int, style: str, slips: Slips, seed: int) -> Trajectory:
     place = place_of(pool, number)
     (dialogue,) = pool.at([place], [derive_seed(seed, number)])
     expert = pool.part(place).setting.domain.expert(style=style, slips=slips)

@@ -68,7 +68,7 @@ def quickstart_config(*, seed: int = 0, folder: str = "runs") -> TrainConfig:
             trajectories=4800,
             shuffled=1,
             expert_style="compact",
-            expert_slips=0.55,
+            expert_slips={"cancel_pending_order": 0.85},
             keep="all",
             batch=16,
             micro_batch=16,
@@ -80,13 +80,13 @@ def quickstart_config(*, seed: int = 0, folder: str = "runs") -> TrainConfig:
         grpo=GrpoSettings(
             queries=8,
             rollouts=8,
-            steps=48,
+            steps=40,
             learning_rate=3e-4,
             betas=(0.9, 0.98),
             micro_batch=16,
             trl={"lr_scheduler_type": "linear"},
         ),
-        evaluation=EvaluationConfig(tasks=256, repeats=1, temperature=1.0, batch=64, every=16),
+        evaluation=EvaluationConfig(tasks=256, repeats=1, temperature=1.0, batch=64, every=20),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mua_env.agents.expert import ScriptedExpert
+from mua_env.agents.expert import ScriptedExpert, Slips
 from mua_env.envs.retail import domain
 from mua_env.errors import ConfigError
 from mua_env.messages import AssistantMessage
@@ -15,7 +15,7 @@ from mua_env.users.agenda import AgendaUser
 CANCEL = "generate:level=1:only=cancel_order:seed=3"
 
 
-def held(slips: float, count: int = 20) -> list[tuple[bool, list[str], list[str]]]:
+def held(slips: Slips, count: int = 20) -> list[tuple[bool, list[str], list[str]]]:
     """Success, the tools called and the texts said, of some dialogues about cancellations."""
     session = Session(load_setting("retail", CANCEL), AgendaUser(persona="terse"), reward="task")
     agent = domain.expert(style="compact", slips=slips)
@@ -52,6 +52,11 @@ def test_it_slips_by_the_seed_and_about_as_often_as_said() -> None:
     assert found == held(0.5, 60)
 
 
+def test_a_tool_of_its_own_can_have_the_chance() -> None:
+    assert not any(success for success, _, _ in held({"cancel_pending_order": 1.0}))
+    assert all(success for success, _, _ in held({"modify_user_address": 1.0}))
+
+
 def test_a_fork_slips_where_the_first_does() -> None:
     session = Session(load_setting("retail", CANCEL), AgendaUser(persona="terse"), reward="task")
     agent = domain.expert(style="compact", slips=0.5)
@@ -66,7 +71,7 @@ def test_a_fork_slips_where_the_first_does() -> None:
             step = session.send(message)
 
 
-@pytest.mark.parametrize("slips", [-0.1, 1.5])
-def test_a_chance_that_is_none_is_refused(slips: float) -> None:
-    with pytest.raises(ConfigError, match=f"slips is {slips}"):
+@pytest.mark.parametrize("slips", [-0.1, 1.5, {"cancel_pending_order": 2.0}])
+def test_a_chance_that_is_none_is_refused(slips: Slips) -> None:
+    with pytest.raises(ConfigError, match="slips is .*; use chances from 0 to 1"):
         domain.expert(slips=slips)

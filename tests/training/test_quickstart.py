@@ -135,5 +135,5 @@ def test_the_cold_start_imitates_the_experts_slips_too() -> None:
     pool.close()
     assert held["all"].counts == {"tried": 60, "kept": 60, "wrong": 60 - len(held["solved"].dialogues)}
     assert held["solved"].counts["wrong"] == 0
-    # Three quarters of the tasks are changes, and six of ten are only claimed.
+    # Half of the tasks are cancellations, and most of them are only claimed.
     assert 0.3 <= held["all"].wrong / 60 <= 0.6
