@@ -73,5 +73,5 @@ def test_a_fork_slips_where_the_first_does() -> None:
 
 @pytest.mark.parametrize("slips", [-0.1, 1.5, {"cancel_pending_order": 2.0}])
 def test_a_chance_that_is_none_is_refused(slips: Slips) -> None:
-    with pytest.raises(ConfigError, match="slips is .*; use chances from 0 to 1"):
+    with pytest.raises(ConfigError, match=r"slips is .*; use chances from 0 to 1"):
         domain.expert(slips=slips)
