@@ -67,7 +67,6 @@ def run_seed(seed: int, folder: Path, threads: int) -> dict[str, Any]:
     usage = _run([*command, "--folder", str(place)], place / "log.txt", threads)
     (run,) = (path.parent for path in place.glob("*/summary.json"))
     figures = {**figures_of(run), "seed": seed, "wall_s": time.perf_counter() - begun, **_times(usage)}
-    figures |= greedy(run)
     report.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     return figures
 
@@ -207,6 +206,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     with ThreadPoolExecutor(options.at_once) as workers:
         rows = list(workers.map(lambda seed: run_seed(seed, options.folder, options.threads), options.seeds))
+    for row in rows:
+        (run,) = (path.parent for path in (options.folder / f"seed-{row['seed']}").glob("*/summary.json"))
+        row |= greedy(run)
     summary = {
         name: {
             "mean": statistics.fmean(row[name] for row in rows),
