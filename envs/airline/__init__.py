@@ -54,7 +54,7 @@ class AirlineDomain(PackagedDomain):
         if language == "zh":
             from .expert_chinese import AirlineChineseExpert
 
-            return AirlineChineseExpert()
+            return AirlineChineseExpert(slips=slips)
         if language != "en":
             raise ConfigError(f"the airline expert speaks no {language!r}; known languages: 'en', 'zh'")
         from .expert import AirlineExpert

@@ -68,7 +68,7 @@ class RetailDomain(PackagedDomain):
         if language == "zh":
             from .expert_chinese import RetailChineseExpert
 
-            return RetailChineseExpert()
+            return RetailChineseExpert(slips=slips)
         if language != "en":
             raise ConfigError(f"the retail expert speaks no {language!r}; known languages: 'en', 'zh'")
         from .expert import RetailExpert

@@ -83,7 +83,7 @@ class TelecomDomain(PackagedDomain):
         if language == "zh":
             from .expert_chinese import TelecomChineseExpert
 
-            return TelecomChineseExpert()
+            return TelecomChineseExpert(slips=slips)
         if language != "en":
             raise ConfigError(f"the telecom expert speaks no {language!r}; known languages: 'en', 'zh'")
         from .expert import TelecomExpert

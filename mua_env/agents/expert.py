@@ -15,7 +15,7 @@ from random import Random
 from typing import Any, Self
 
 from mua_env.agents.base import Agent
-from mua_env.errors import ConfigError, EpisodeError
+from mua_env.errors import ConfigError, EpisodeError, did_you_mean
 from mua_env.messages import AssistantMessage, FunctionCall, Message, ToolCall
 
 STYLES = ("plain", "compact")
@@ -106,7 +106,16 @@ class ScriptedExpert(Agent):
         """The dialogue, given the user's opening message."""
 
     def reset(self, *, system_prompt: str, tools: list[dict[str, Any]], seed: int) -> None:
-        """Begin a dialogue."""
+        """Begin a dialogue.
+
+        Raises:
+            ConfigError: a chance of slips is given for a tool that there is not.
+        """
+        if isinstance(self.slips, Mapping):
+            known = [tool["function"]["name"] for tool in tools]
+            for name in self.slips:
+                if name not in known:
+                    raise ConfigError(f"slips names the tool {name!r}, which there is not.{did_you_mean(name, known)}")
         self.system_prompt, self.tools, self._seed = system_prompt, tools, seed
         self.rng = Random(f"expert:{seed}")
         self._slipping = Random(f"slips:{seed}")

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import ClassVar
 
-from mua_env.agents.expert import ScriptedExpert
+from mua_env.agents.expert import ScriptedExpert, Slips
 from mua_env.messages import AssistantMessage, Message, UserMessage
 
 _HAN = re.compile(r"[\u4e00-\u9fff]+")
@@ -93,8 +93,8 @@ class InterpretedExpert(ScriptedExpert):
 
     interpreter: ClassVar[Interpreter]
 
-    def __init__(self) -> None:
-        super().__init__(style="compact")
+    def __init__(self, *, slips: Slips = 0.0) -> None:
+        super().__init__(style="compact", slips=slips)
 
     def act(self, messages: Sequence[Message]) -> AssistantMessage:
         """The next step of the script, in the other language."""

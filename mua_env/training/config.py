@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -21,6 +21,9 @@ from mua_env.training.template import Detail
 S = TypeVar("S", bound=BaseModel)
 Results = Literal["full", "brief"]
 """How much of what a tool returned the agent is shown."""
+Keep = Literal["solved", "all"]
+"""Which of the expert's dialogues are kept: the solved ones, or all whose user did not fail."""
+Chance = Annotated[float, Field(ge=0, le=1)]
 
 
 class _Settings(BaseModel):
@@ -142,12 +145,12 @@ class ColdStartConfig(_Settings):
 
     trajectories: int = Field(2_000, description="expert dialogues (§3.2: about 2,000)")
     expert_style: str = Field("plain", description="of the scripted expert; 'compact' for small models")
-    expert_slips: float | dict[str, float] = Field(
+    expert_slips: Chance | dict[str, Chance] = Field(
         0.0,
         description="chance, or chances by tool, that the expert only claims a change: demonstrations that are not all "
         "right; this project",
     )
-    keep: Literal["solved", "all"] = Field("solved", description="which of the expert's dialogues are imitated")
+    keep: Keep = Field("solved", description="which of the expert's dialogues are imitated")
     batch: int = Field(128, description="dialogues an update (§4.1)")
     micro_batch: int = Field(8, description="dialogues a forward pass and process; memory only")
     epochs: float = Field(2.0, description="passes over the dialogues (§4.1)")

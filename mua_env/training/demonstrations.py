@@ -11,11 +11,12 @@ import random
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from mua_env.errors import ConfigError
 from mua_env.messages import AssistantMessage, Message, SystemMessage, UserMessage
 from mua_env.training.chat import ChatTokens
+from mua_env.training.config import Keep
 from mua_env.training.experts import ExpertLog, hold_expert_dialogues, place_of, reward_of
 from mua_env.training.seeds import derive_seed
 from mua_env.training.template import Detail, SystemPrompt
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from mua_env.training.pool import MixedPool
     from mua_env.trajectory import Trajectory
 
-Keep = Literal["solved", "all"]
-"""Which dialogues are kept: the solved ones, or all whose user did not fail."""
 _NUMBER = re.compile(r"\d{4,}")
 
 
@@ -92,7 +91,8 @@ class Demonstrations:
                 dialogues.append(pool.part(place).shown(messages_of(trajectory)))
                 systems.append(shown[place.source])
         if not dialogues:
-            raise ConfigError(f"the expert solved none of {count} dialogues of {pool.name!r}; nothing to learn from")
+            what = "solved none of" if keep == "solved" else "has users that failed in all of"
+            raise ConfigError(f"the expert {what} {count} dialogues of {pool.name!r}; nothing to learn from")
         return cls(dialogues, systems, count, _parameters(pool), wrong)
 
     @property

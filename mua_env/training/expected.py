@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from mua_env.errors import ConfigError
 from mua_env.messages import AssistantMessage, Message, UserMessage
-from mua_env.training.config import TrainConfig
+from mua_env.training.config import ColdStartConfig, TrainConfig
 from mua_env.training.seeds import derive_seed
 from mua_env.training.template import SystemPrompt
 
@@ -65,12 +65,14 @@ def expect_dialogues(config: TrainConfig) -> tuple[ExpectedDialogue, Demonstrati
 
     options = config.environment.user_options if config.environment.user == "agenda" else {}
     pool = make_mixed_pool(config.environment, user=AgendaUser(**options))
-    style = "plain" if config.cold_start is None else config.cold_start.expert_style
+    cold = config.cold_start or ColdStartConfig()
     try:
         held = Demonstrations.collect(
             pool,
             count=min(SAMPLE, len(pool)),
-            style=style,
+            style=cold.expert_style,
+            slips=cold.expert_slips,
+            keep=cold.keep,
             tools=config.environment.tools,
             seed=derive_seed(config.seed, "dry run"),
         )

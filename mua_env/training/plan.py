@@ -154,9 +154,10 @@ def _cold_start(config: TrainConfig, kept: float) -> list[Phase]:
 
     cold = config.cold_start
     assert cold is not None
-    examples = round(cold.trajectories * kept) * (1 + cold.renumbered)
+    examples = round(cold.trajectories * kept) * (1 + cold.renumbered) * (1 + cold.shuffled)
     updates = max(1, math.ceil(examples / cold.batch * cold.epochs / (1 - cold.drill - cold.window)))
-    solved = f"{kept:.0%} of the sampled ones were solved" if kept < 1 else "all sampled ones were solved"
+    share = f"{kept:.0%}" if kept < 1 else "all"
+    solved = f"{share} of the sampled ones {'were solved' if cold.keep == 'solved' else 'are kept'}"
     return [
         Phase("expert dialogues", 0, cold.trajectories, "expert", (f"{cold.expert_style} style; {solved}",)),
         Phase(

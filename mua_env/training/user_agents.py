@@ -14,9 +14,9 @@ from typing import Any
 from mua_env.agents.base import Agent
 from mua_env.messages import AssistantMessage, Message
 from mua_env.tasks import Task
+from mua_env.users.llm_guards import asks_to_confirm
 
 _CODE = re.compile(r"#[A-Z]+\d+")
-_CONFIRM = re.compile(r"yes\s*/\s*no|\bconfirm\b", re.IGNORECASE)
 _SHORTEST = 3
 """Characters of the shortest value that is made wrong: a shorter one stands in a text for many reasons."""
 
@@ -101,7 +101,7 @@ class SlippingAgent(InterruptedExpert):
         self.name = f"{expert.name} (slipping)"
 
     def _before(self, text: str) -> str | None:
-        if not _CONFIRM.search(text):
+        if not asks_to_confirm(text):
             return None
         requests = self._task.goal.requests if self._task.goal else ()
         stated = {(p, v) for request in requests for p, v in leaves(request.slots) if _holds(text, v)}

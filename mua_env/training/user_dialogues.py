@@ -6,7 +6,6 @@ none. Everything after that is the agent's own cold start: the same chunks, the 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -24,6 +23,7 @@ from mua_env.training.user_agents import DistractedAgent, IdleAgent, SlippingAge
 from mua_env.users.agenda import AgendaSession, AgendaUser
 from mua_env.users.agenda_personas import Voice, persona
 from mua_env.users.base import GREETING
+from mua_env.users.llm_guards import agrees
 from mua_env.users.llm_prompts import STOP, Strategy, system_prompt
 
 if TYPE_CHECKING:
@@ -37,9 +37,6 @@ Wording = Literal["steady", "varied"]
 """``steady``: the agenda user says one thing in one way, so that a reply can be right word for word; ``varied``: by
 its persona and seed, as elsewhere."""
 
-
-AGREES = re.compile(r"^\s*(yes|sure|okay|ok|correct|right)\b", re.IGNORECASE)
-"""Begins a line that agrees to a proposal."""
 _POOL = 500
 """Tasks of each setting whose values a wrong proposal may have."""
 
@@ -154,7 +151,7 @@ class UserDialogues:
         slip = None
         if isinstance(agent, SlippingAgent) and agent.interrupted is not None:
             slip = next(i for i, message in enumerate(messages) if message.content == agent.interrupted)
-            if AGREES.search(messages[slip + 1].content or ""):
+            if agrees(messages[slip + 1].content or ""):
                 return  # not noticed: no example to learn from
         self.dialogues.append(messages)
         self.slips.append(slip)

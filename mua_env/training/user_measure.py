@@ -11,7 +11,8 @@ from typing import Any
 from mua_env.messages import AssistantMessage, Message
 from mua_env.serving.engine import LocalModel, Reply
 from mua_env.serving.sampling import Sampling
-from mua_env.training.user_dialogues import AGREES, UserDialogues
+from mua_env.training.user_dialogues import UserDialogues
+from mua_env.users.llm_guards import agrees
 from mua_env.users.llm_prompts import STOP
 
 SPARE = 8
@@ -41,7 +42,7 @@ def measure_replies(model: str | os.PathLike[str] | LocalModel, dialogues: UserD
         "exact": sum(one.said == one.right for one in asked),
         "stops_right": sum((STOP in one.said) == (STOP in one.right) for one in asked),
         "wrong_proposals": len(wrong),
-        "agreed": sum(bool(AGREES.search(one.said)) for one in wrong),
+        "agreed": sum(agrees(one.said) for one in wrong),
     }
 
 

@@ -90,13 +90,7 @@ class Proposals(TurnState):
     def _agree(self, request: Pending) -> None:
         change = request.change
         if change and (change.after == "proposal" or request.status == "confirmed"):
-            old = dict(request.slots)
-            request.slots.update(change.slots)
-            request.change = None
-            request.status = "open"
-            wrong = self.language.difference(old, request.slots)
-            self.parts.append(phrase("change", self.voice, fix=self.fix(request, wrong)))
-            self._progress = True
+            self._change_mind(request)
             return
         request.confirmations += 1
         self._progress = request.confirmations <= INSIST + 1

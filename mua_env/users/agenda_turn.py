@@ -40,12 +40,12 @@ class TurnState(Speaker):
     def _close(self, request: Pending, result: str) -> None:
         change = request.change
         if change and change.after == "confirmation" and result == "done":
-            self._change_after(request)
+            self._change_mind(request)
             return
         request.close(result)
         self._closed = self._progress = True
 
-    def _change_after(self, request: Pending) -> None:
+    def _change_mind(self, request: Pending) -> None:
         old = dict(request.slots)
         assert request.change is not None
         request.slots.update(request.change.slots)

@@ -111,6 +111,11 @@ def asks_to_confirm(text: str) -> bool:
     return _ASKS_TO_CONFIRM.search(text) is not None
 
 
+def agrees(text: str) -> bool:
+    """Whether a user's line begins by saying yes."""
+    return _AGREES.search(text) is not None
+
+
 def declines(text: str) -> bool:
     """Whether a user's line says no."""
     return _DECLINES.search(text) is not None
@@ -120,10 +125,7 @@ def held_values(goal: Goal | None) -> str:
     """The values of a goal that its user knows, as text."""
     if goal is None:
         return ""
-    slots = [
-        {name: value for name, value in request.slots.items() if name not in request.unknown}
-        for request in _requests(goal.requests)
-    ]
+    slots = [_known(request) for request in _requests(goal.requests)]
     return json.dumps([dict(goal.facts), slots], ensure_ascii=False, default=str)
 
 
@@ -133,14 +135,13 @@ def wrong_slots(text: str, heard: str, goal: Goal | None, language: DialogueLang
     A proposal is wrong if it names a kind of request that the goal holds, and fits none of these as the user knows
     them, before or after a planned change of mind.
     """
-    if goal is None or language is None or not _AGREES.search(text) or not asks_to_confirm(heard):
+    if goal is None or language is None or not agrees(text) or not asks_to_confirm(heard):
         return ()
     named = language.named(heard)
     wrong: tuple[str, ...] = ()
     for request in _requests(goal.requests):
         if request.intent in named:
-            known = {name: value for name, value in request.slots.items() if name not in request.unknown}
-            comparison = language.compare(request.intent, known, heard)
+            comparison = language.compare(request.intent, _known(request), heard)
             if comparison.fits:
                 return ()
             wrong = wrong or comparison.wrong
@@ -176,6 +177,10 @@ class Ground:
 
 NO_GROUND = Ground()
 """Nothing beside the briefing."""
+
+
+def _known(request: Request) -> dict[str, Any]:
+    return {name: value for name, value in request.slots.items() if name not in request.unknown}
 
 
 def _requests(requests: Iterable[Request]) -> Iterator[Request]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from mua_env.users.llm_guards import agrees
+
 _WORD = re.compile(r"[A-Za-z][\w'-]*|\d[\d.,x-]*\d|\d")
 _CODE = re.compile(r"#?[A-Z]{1,3}\d{3,}")
-_AGREES = re.compile(r"^\s*(yes|yeah|yep|sure|correct|right|okay|ok|please do|go ahead)\b", re.IGNORECASE)
 _ASKS = re.compile(r"yes\s*/\s*no|\bconfirm\b|\bproceed\b|\bgo ahead\b|\bcorrect\b", re.IGNORECASE)
 _OPENER = re.compile(
     r"a|also|an|and|but|for|from|i|in|is|it|it's|just|my|no|not|ok|okay|on|or|order|please|so|sorry|sure|thanks|that|the|"
@@ -48,7 +49,7 @@ def wrong_agreement(text: str, heard: str, briefing: str) -> str | None:
         heard: the agent's message that it answers.
         briefing: all that the user knew from the start.
     """
-    if not _AGREES.search(text) or not _ASKS.search(heard):
+    if not agrees(text) or not _ASKS.search(heard):
         return None
     own = set(_CODE.findall(briefing))
     shapes = {_shape(code) for code in own}

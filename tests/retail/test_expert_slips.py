@@ -75,3 +75,15 @@ def test_a_fork_slips_where_the_first_does() -> None:
 def test_a_chance_that_is_none_is_refused(slips: Slips) -> None:
     with pytest.raises(ConfigError, match=r"slips is .*; use chances from 0 to 1"):
         domain.expert(slips=slips)
+
+
+def test_a_tool_that_there_is_not_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"'cancel_pending_ordr'.* Did you mean 'cancel_pending_order'"):
+        held({"cancel_pending_ordr": 1.0}, 1)
+
+
+def test_the_chinese_expert_slips_too() -> None:
+    session = Session(load_setting("retail", CANCEL), AgendaUser(language="zh"), reward="task")
+    _, calls, _ = talk(session, domain.expert(language="zh", slips=1.0), 0)
+    assert "get_order_details" in calls
+    assert "cancel_pending_order" not in calls

@@ -20,8 +20,9 @@ from mua_env.training.models import load
 from mua_env.training.run_folder import read_metrics
 from mua_env.training.user import load_user_config, main, train_user
 from mua_env.training.user_agents import DistractedAgent, IdleAgent, SlippingAgent, values_of
-from mua_env.training.user_dialogues import AGREES, SteadyUser, UserDialogues, swapped
+from mua_env.training.user_dialogues import SteadyUser, UserDialogues, swapped
 from mua_env.users.llm import LLMUser
+from mua_env.users.llm_guards import agrees
 
 from .conftest import small_config
 
@@ -84,8 +85,8 @@ def test_a_wrong_proposal_is_corrected_and_the_right_one_agreed_to() -> None:
     for messages, slip in slipped:
         wrong, answer, right, agreed = (message.content or "" for message in messages[slip : slip + 4])
         assert wrong != right
-        assert not AGREES.search(answer)
-        assert AGREES.search(agreed) or "changed my mind" in agreed
+        assert not agrees(answer)
+        assert agrees(agreed) or "changed my mind" in agreed
     kinds = {(m[slip + 1].content or "")[:9] for m, slip in slipped}
     assert len(kinds) >= 4, "orders, reasons, addresses and more are made wrong"
     assert UserDialogues.collect([setting], count=24, slips=0.0, seed=0).slips == [None] * 24
