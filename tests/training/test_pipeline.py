@@ -74,7 +74,7 @@ def test_every_dialogue_is_kept_once(run: tuple[Path, str]) -> None:
 def test_the_screen_shows_what_the_files_hold(run: tuple[Path, str]) -> None:
     folder, screen = run
     summary = json.loads((folder / "summary.json").read_text())
-    assert summary["demonstrations"] == {"tried": 8, "kept": 8}
+    assert summary["demonstrations"] == {"tried": 8, "kept": 8, "wrong": 0}
     assert summary["grpo_updates"] == 2
     assert summary["after_GRPO"]["dialogues"] == 6
     assert f"after GRPO: success {summary['after_GRPO']['success']:.1%}" in screen
