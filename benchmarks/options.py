@@ -4,7 +4,7 @@
 
 One cold start for each seed, then GRPO from it with one option at a time. Beside success on the held-out tasks it
 counts what each option spends: dialogues held (those of groups drawn anew and of forks too), the agent's tokens, and
-seconds. Every variant of a seed trains on the same tasks in the same order, unless the option itself draws them.
+minutes of the processor, measurements included. Every variant of a seed trains on the same tasks in the same order, unless the option itself draws them.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ COLUMNS = (
     "teaching %",
     "dialogues",
     "tokens k",
-    "minutes",
+    "CPU minutes",
 )
 
 
@@ -87,9 +87,9 @@ def run_variant(name: str, seed: int, start: Path, folder: Path, steps: int, cha
         **option,
         "grpo.steps": steps * iterations,  # the same number of batches of rollouts
     }
-    begun = time.perf_counter()
+    begun = time.process_time()
     run = train(changed(quickstart_config(seed=seed), settings), folder=folder)
-    seconds = time.perf_counter() - begun
+    seconds = time.process_time() - begun
     rows = list(read_metrics(run))
     updates = [row for row in rows if row["phase"] == "grpo"]
     before, after = ([r for r in rows if r["phase"] == "evaluation" and r["title"] == t] for t in TITLES)
