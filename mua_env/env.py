@@ -151,8 +151,7 @@ class DialogueEnv(gym.Env[Observation, Any]):
         """
         result = self.session.send(action)
         observation, info = self._give(result)
-        reward = 0.0 if result.score is None or result.score.reward is None else result.score.reward
-        return observation, reward, result.terminated, result.truncated, info
+        return observation, result.reward, result.terminated, result.truncated, info
 
     def fork(self) -> DialogueEnv:
         """An independent environment with the same history, state and user, in mid-dialogue.

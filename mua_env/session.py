@@ -45,6 +45,11 @@ class StepResult:
         """Whether the episode has ended."""
         return self.terminated or self.truncated
 
+    @property
+    def reward(self) -> float:
+        """The reward of the step: 0.0 until the end, and where the score counts for nothing."""
+        return 0.0 if self.score is None or self.score.reward is None else self.score.reward
+
 
 class Session:
     """One environment slot: a database clone and a user, reused from episode to episode.
@@ -222,10 +227,14 @@ class Session:
     def _judged_by(self) -> dict[str, Any]:
         return {} if self._judgement is None else {"judge": self._judgement.model_dump(mode="json")}
 
+    def sibling(self) -> Session:
+        """Another session of the same kind, in which nothing has begun; it shares setting, user and judge."""
+        return Session(self.setting, self.user, reward=self.reward, max_turns=self.max_turns, judge=self.judge)
+
     def fork(self) -> Session:
         """An independent session in the same state: dialogue, database and user."""
         episode = self.episode
-        twin = Session(self.setting, self.user, reward=self.reward, max_turns=self.max_turns, judge=self.judge)
+        twin = self.sibling()
         twin._judgement = self._judgement
         twin._world = self.world.fork()
         twin._episode = episode.fork(twin._world)

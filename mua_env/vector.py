@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import threading
 from collections.abc import Coroutine, Sequence
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -14,20 +14,13 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from mua_env.domain import Domain
-from mua_env.env import Observation, choose_task, make_info
+from mua_env.env import DialogueEnv, Observation, choose_task, make_info
 from mua_env.errors import ConfigError, EpisodeError
-from mua_env.judging import Judge, make_judge
 from mua_env.messages import dump_all
-from mua_env.scoring import RewardName, check_reward
-from mua_env.session import Session, StepResult
-from mua_env.setting import load_setting
-from mua_env.spaces import AgentTurnSpace, MessagesSpace
-from mua_env.tasks import TaskSet
-from mua_env.tools import Mode
-from mua_env.users.base import UserSimulator
-from mua_env.users.make import make_user
+from mua_env.session import StepResult
 
 _T = TypeVar("_T")
+_OPTIONS = inspect.signature(DialogueEnv.__init__).parameters.keys() - {"self", "domain", "debug", "render_mode"}
 
 
 class _Loop:
@@ -57,8 +50,12 @@ class DialogueVectorEnv(VectorEnv[Any, Any, Any]):
     Args:
         domain: name of a domain, as ``"retail"``.
         num_envs: number of dialogues (default 1).
+        debug: put the tasks into the infos.
+        options: the other arguments of :class:`mua_env.DialogueEnv`, all but ``render_mode``.
 
-    The other arguments are those of :class:`mua_env.DialogueEnv`.
+    Raises:
+        DomainError, TaskError, ConfigError: what was asked for cannot be had.
+        TypeError: there is no such argument.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 (declared so by Gymnasium)
@@ -66,39 +63,17 @@ class DialogueVectorEnv(VectorEnv[Any, Any, Any]):
         "autoreset_mode": AutoresetMode.NEXT_STEP,
     }
 
-    def __init__(
-        self,
-        domain: str | Domain,
-        *,
-        num_envs: int = 1,
-        tasks: str | TaskSet = "train",
-        tasks_path: str | Path | None = None,
-        user: str | UserSimulator = "agenda",
-        user_options: dict[str, Any] | None = None,
-        reward: RewardName = "task",
-        scoring: Mode | None = None,
-        max_turns: int = 30,
-        database_url: str | None = None,
-        policy: str | None = None,
-        solo: bool = False,
-        judge: str | Judge | None = None,
-        judge_options: dict[str, Any] | None = None,
-        debug: bool = False,
-    ) -> None:
+    def __init__(self, domain: str | Domain, *, num_envs: int = 1, debug: bool = False, **options: Any) -> None:
         if num_envs < 1:
             raise ConfigError(f"num_envs is {num_envs}; it must be at least 1")
-        setting = load_setting(
-            domain, tasks, path=tasks_path, mode=scoring, database_url=database_url, policy=policy, solo=solo
-        )
-        simulator = make_user(user, user_options)
-        check_reward(reward)
-        chosen = make_judge(judge, judge_options)
-        self.sessions = [
-            Session(setting, simulator, reward=reward, max_turns=max_turns, judge=chosen) for _ in range(num_envs)
-        ]
+        for name in options:
+            if name not in _OPTIONS:
+                raise TypeError(f"{type(self).__name__}.__init__() got an unexpected keyword argument {name!r}")
+        first = DialogueEnv(domain, **options)
+        self.sessions = [first.session, *(first.session.sibling() for _ in range(num_envs - 1))]
         self.num_envs = num_envs
-        self.single_action_space = AgentTurnSpace(setting.tools)
-        self.single_observation_space = MessagesSpace()
+        self.single_action_space = first.action_space
+        self.single_observation_space = first.observation_space
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self._debug = debug
@@ -144,10 +119,7 @@ class DialogueVectorEnv(VectorEnv[Any, Any, Any]):
         self._check(turns)
         begun = [bool(ended) for ended in self._ended]
         results = self._loop.run(_gather(self._next(i, turns[i]) for i in range(self.num_envs)))
-        rewards = np.array(
-            [0.0 if r.score is None or r.score.reward is None else r.score.reward for r in results],
-            dtype=np.float64,
-        )
+        rewards = np.array([result.reward for result in results], dtype=np.float64)
         terminated = np.array([result.terminated for result in results], dtype=np.bool_)
         truncated = np.array([result.truncated for result in results], dtype=np.bool_)
         self._ended = terminated | truncated

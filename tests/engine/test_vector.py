@@ -125,6 +125,21 @@ def test_faulty_use_is_named_and_changes_nothing() -> None:
         make(0)
 
 
+def test_arguments_are_those_of_one_dialogue() -> None:
+    with pytest.raises(ConfigError, match="max_turns is 0; it must be a whole number"):
+        make(max_turns=0)
+    with pytest.raises(ConfigError, match="no_such_reward"):
+        make(reward="no_such_reward")
+    for unknown in ("max_turn", "render_mode"):
+        with pytest.raises(TypeError, match=rf"DialogueVectorEnv.*unexpected keyword argument '{unknown}'"):
+            make(**{unknown: 1})
+    env = make(2, max_turns=1, debug=True)
+    _, infos = env.reset(seed=0)
+    assert [task["id"] for (task,) in infos["task"]] == infos["task_id"].tolist()
+    assert env.step(["Hm?", "Hm?"])[3].tolist() == [True, True]
+    env.close()
+
+
 def test_samples_of_the_batch_are_legal() -> None:
     env = make(3)
     env.action_space.seed(0)
