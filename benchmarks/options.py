@@ -4,7 +4,8 @@
 
 One cold start for each seed, then GRPO from it with one option at a time. Beside success on the held-out tasks it
 counts what each option spends: dialogues held (those of groups drawn anew and of forks too), the agent's tokens, and
-minutes of the processor, measurements included. Every variant of a seed trains on the same tasks in the same order, unless the option itself draws them.
+minutes of the processor, measurements included. Every variant of a seed trains on the same tasks in the same order,
+unless the option itself draws them.
 """
 
 from __future__ import annotations
