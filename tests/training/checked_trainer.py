@@ -188,4 +188,4 @@ def train_rank(folder: Path, model_folder: Path, uneven: bool) -> None:
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    train_rank(Path(sys.argv[1]), Path(sys.argv[2]), uneven=True)
+    train_rank(Path(sys.argv[1]), Path(sys.argv[2]), uneven="--uneven" in sys.argv)

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +27,42 @@ ROOT = Path(__file__).resolve().parents[2]
 def _train(folder: Path, toy: Toy, processes: int, *, uneven: bool = False) -> list[dict[str, Any]]:
     folder.mkdir()
     assert run_ranks(processes, train_rank, folder, toy.folder, uneven) == [0] * processes
+    return _found(folder, processes)
+
+
+def _found(folder: Path, processes: int) -> list[dict[str, Any]]:
     return [json.loads((folder / f"rank{rank}.json").read_text()) for rank in range(processes)]
+
+
+def _launch(folder: Path, toy: Toy, processes: int) -> list[dict[str, Any]]:
+    """As `_train`, by the command that people type."""
+    folder.mkdir()
+    command = [sys.executable, "-m", "accelerate.commands.launch", "--num_processes", str(processes)]
+    command += ["--multi_gpu", "--main_process_port", "0"] if processes > 1 else ["--cpu"]
+    command += ["--num_machines", "1", "--mixed_precision", "no", "--dynamo_backend", "no"]
+    done = subprocess.run(
+        [*command, "-m", "tests.training.checked_trainer", str(folder), str(toy.folder)],
+        env={**os.environ, "ACCELERATE_USE_CPU": "true", "PYTHONPATH": str(ROOT)},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return _found(folder, processes)
 
 
 def test_two_and_four_processes_do_what_one_does(toy: Toy, tmp_path: Path) -> None:
     """Groups of four in batches of twelve: on two and four processes they span the ranks."""
-    results = {count: _train(tmp_path / str(count), toy, count) for count in (1, 2, 4)}
+    _check_same({count: _train(tmp_path / str(count), toy, count) for count in (1, 2, 4)})
+
+
+def test_accelerate_launches_two_and_four_that_do_what_one_does(toy: Toy, tmp_path: Path) -> None:
+    _check_same({count: _launch(tmp_path / str(count), toy, count) for count in (1, 2, 4)})
+
+
+def _check_same(results: Mapping[int, Sequence[Mapping[str, Any]]]) -> None:
     for count, ranks in results.items():
         assert [rank["processes"] for rank in ranks] == [count] * count
         assert len({rank["parameters"] for rank in ranks}) == 1
