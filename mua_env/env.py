@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from mua_env.domain import Domain
-from mua_env.errors import ConfigError, EpisodeError
+from mua_env.errors import ConfigError, EpisodeError, first_fault
 from mua_env.judging import Judge, make_judge
 from mua_env.messages import Source, dump_all, source_of
 from mua_env.scoring import RewardName, check_reward
@@ -214,9 +214,7 @@ def _given_task(value: Any, domain: str) -> Task:
     try:
         task = Task.model_validate(value)
     except ValidationError as error:
-        detail = error.errors(include_url=False)[0]
-        where = "".join(f".{part}" for part in detail["loc"])
-        raise ConfigError(f"reset option 'task'{where}: {detail['msg']}") from None
+        raise ConfigError(first_fault(error, of="reset option 'task'")) from None
     if task.domain != domain:
         raise ConfigError(f"reset option 'task': task {task.id!r} is of the domain {task.domain!r}, not of {domain!r}")
     return task

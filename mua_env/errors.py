@@ -15,6 +15,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 
 class MuaError(Exception):
@@ -68,6 +72,18 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """``" Did you mean 'x'?"`` for the closest known name, else an empty string."""
     close = difflib.get_close_matches(name, list(known), n=1)
     return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def first_fault(error: ValidationError, *, of: str = "", whole: str = "value") -> str:
+    """What Pydantic found wrong first, as ``"field.part: what is wrong"``.
+
+    Args:
+        error: what it raised.
+        of: what the fields are part of, named before them.
+        whole: stands for the fields where the fault is in none of them, and nothing is named before.
+    """
+    detail = error.errors(include_url=False)[0]
+    return f"{'.'.join(filter(None, [of, *map(str, detail['loc'])])) or whole}: {detail['msg']}"
 
 
 def single(errors: ExceptionGroup[Exception], *kinds: type[Exception]) -> Exception:

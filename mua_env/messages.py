@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
 
-from mua_env.errors import ConfigError
+from mua_env.errors import ConfigError, first_fault
 
 Source = Literal["system", "user", "agent", "tool", "template"]
 """Who produced a span of a trajectory; ``template`` is what a chat template puts between messages."""
@@ -162,6 +162,4 @@ def dump_all(messages: Iterable[Message]) -> tuple[dict[str, Any], ...]:
 
 
 def _first(error: ValidationError) -> str:
-    detail = error.errors(include_url=False)[0]
-    where = ".".join(str(part) for part in detail["loc"]) or "value"
-    return f"{where}: {detail['msg']} (got {detail['input']!r:.120})"
+    return f"{first_fault(error)} (got {error.errors(include_url=False)[0]['input']!r:.120})"

@@ -21,7 +21,7 @@ from pydantic import (
 )
 
 from mua_env.database import Rows
-from mua_env.errors import TaskError, did_you_mean
+from mua_env.errors import TaskError, did_you_mean, first_fault
 from mua_env.kit import Kit
 from mua_env.tools import Mode, Requestor
 
@@ -322,9 +322,7 @@ def read_tasks(path: str | Path) -> list[Task]:
         try:
             task = Task.model_validate_json(line)
         except ValidationError as error:
-            detail = error.errors(include_url=False)[0]
-            where = ".".join(str(part) for part in detail["loc"]) or "line"
-            raise TaskError(f"{path}, line {number}: {where}: {detail['msg']}") from None
+            raise TaskError(f"{path}, line {number}: {first_fault(error, whole='line')}") from None
         if task.id in tasks:
             raise TaskError(f"{path}, line {number}: id: {task.id!r} is the id of an earlier task; ids must differ")
         tasks[task.id] = task

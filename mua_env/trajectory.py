@@ -9,7 +9,7 @@ from typing import IO, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from mua_env.errors import DataError
+from mua_env.errors import DataError, first_fault
 from mua_env.messages import Message, Source
 from mua_env.scoring import Score
 from mua_env.users.base import UserActs
@@ -128,9 +128,7 @@ def _parse(line: str, where: str) -> Trajectory:
     try:
         trajectory = Trajectory.model_validate_json(line)
     except ValidationError as error:
-        detail = error.errors(include_url=False)[0]
-        field = ".".join(str(part) for part in detail["loc"]) or "line"
-        raise DataError(f"{where}: {field}: {detail['msg']}") from None
+        raise DataError(f"{where}: {first_fault(error, whole='line')}") from None
     if trajectory.schema_version > SCHEMA_VERSION:
         raise DataError(
             f"{where}: schema version {trajectory.schema_version} is newer than {SCHEMA_VERSION}; update mua-env"

@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from mua_env.deriving import DerivedGoals
-from mua_env.errors import ToolError
+from mua_env.errors import ToolError, first_fault
 from mua_env.kit import Kit
 from mua_env.public import tau2
 from mua_env.public.tau2_tools import MergeStage, Tau2Toolkit
@@ -93,9 +93,7 @@ class AirlineTau2Tools(Tau2Toolkit, AirlineTools):
         try:
             return {name: _loosely(loose.get(name), value) for name, value in values.items()}
         except ValidationError as error:
-            detail = error.errors(include_url=False)[0]
-            where = ".".join(str(part) for part in detail["loc"])
-            raise ToolError(f"{spec.name}: {where}: {detail['msg']}") from None
+            raise ToolError(f"{spec.name}: {first_fault(error)}") from None
 
     @tool
     def get_user_details(self, user_id: UserId) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from mua_env.errors import ToolError
+from mua_env.errors import ToolError, first_fault
 from mua_env.tools import tool
 
 from .handset import Handset
@@ -142,5 +142,4 @@ def _access_point(settings: AccessPoint | dict[str, Any]) -> dict[str, Any]:
     try:
         return AccessPoint.model_validate(settings).model_dump()
     except ValidationError as error:
-        detail = error.errors(include_url=False)[0]
-        raise ToolError(f"apn_settings.{'.'.join(map(str, detail['loc']))}: {detail['msg']}") from None
+        raise ToolError(first_fault(error, of="apn_settings")) from None

@@ -18,7 +18,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from mua_env.database import Rows
-from mua_env.errors import ConfigError, DataError, TaskError
+from mua_env.errors import ConfigError, DataError, TaskError, first_fault
 from mua_env.public._literals import read_calls
 from mua_env.tasks import Action, Goal, Task, TaskSet
 from mua_env.tools import Mode
@@ -178,9 +178,7 @@ def _task(source: Path, domain: str, split: str, position: int, raw: Any) -> Tas
     except KeyError as error:
         raise TaskError(f"{source}: task {position} has no field {error.args[0]!r}") from None
     except ValidationError as error:
-        detail = error.errors(include_url=False)[0]
-        where = ".".join(str(part) for part in detail["loc"])
-        raise TaskError(f"{source}: task {position}: {where}: {detail['msg']}") from None
+        raise TaskError(f"{source}: task {position}: {first_fault(error)}") from None
     except (AttributeError, TypeError):
         raise TaskError(f"{source}: task {position} is not an object with a list of actions") from None
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from mua_env.errors import TaskError
+from mua_env.errors import TaskError, first_fault
 from mua_env.tasks import Action, ActionCheck, Assertion, Criteria, Part, Task
 
 Record = Mapping[str, Any]
@@ -119,9 +119,7 @@ def _task(source: Path, domain: str, split: str, position: int, raw: Any) -> Tas
     except KeyError as error:
         raise TaskError(f"{source}: task {position} lacks or has a wrong {error.args[0]!r}") from None
     except ValidationError as error:
-        detail = error.errors(include_url=False)[0]
-        where = ".".join(str(part) for part in detail["loc"])
-        raise TaskError(f"{source}: task {position}: {where}: {detail['msg']}") from None
+        raise TaskError(f"{source}: task {position}: {first_fault(error)}") from None
     except (AttributeError, TypeError):
         raise TaskError(f"{source}: task {position} is no object with a user scenario and criteria") from None
 
