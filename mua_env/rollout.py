@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -118,15 +118,46 @@ async def rollout(
             so the run ends. Episodes that had ended are kept.
         OSError: from `on_end`, as when the disk is full.
     """
-    options = options or RolloutOptions()
-    slots = _Slots(setting, user, make_agent, iter(episodes), options, on_end)
+    how = options or RolloutOptions()
+    queue = iter(episodes)
+    ended = 0
+
+    async def work() -> None:
+        nonlocal ended
+        session: Session | None = None
+        agent: Agent | None = None
+        try:
+            while not how.stop() and (episode := next(queue, None)) is not None:
+                # Made late: a run of three tasks needs three clones, however high the concurrency.
+                session = session or Session(setting, user, reward=how.reward, max_turns=how.max_turns, judge=how.judge)
+                agent = agent or make_agent()
+                # What the run's own limit cut is neither result nor fault; a resumed run takes it again.
+                if not await play_episode(session, agent, episode, deadline_s=how.deadline_s):
+                    on_end(_recorded(session, agent, episode, how.meta))
+                    ended += 1
+                await asyncio.sleep(0)  # free agents and users never wait; the others need their turn
+        finally:
+            if session is not None:
+                session.close()
+
+    await side_by_side(work, how.concurrency, MuaError, OSError)
+    return ended
+
+
+async def side_by_side(work: Callable[[], Coroutine[Any, Any, None]], slots: int, *kinds: type[Exception]) -> None:
+    """Do the same work in several slots at the same time; it ends when all are through, or one fails.
+
+    Args:
+        work: of one slot.
+        slots: how many.
+        kinds: of errors that are raised as they are; others come in a group.
+    """
     try:
         async with asyncio.TaskGroup() as group:
-            for _ in range(options.concurrency):
-                group.create_task(slots.work())
+            for _ in range(slots):
+                group.create_task(work())
     except ExceptionGroup as errors:
-        raise single(errors, MuaError, OSError) from None
-    return slots.ended
+        raise single(errors, *kinds) from None
 
 
 def run_rollout(
@@ -142,47 +173,10 @@ def run_rollout(
     return asyncio.run(rollout(setting, user, make_agent, episodes, options=options, on_end=on_end))
 
 
-@dataclass
-class _Slots:
-    setting: Setting
-    user: UserSimulator
-    make_agent: Callable[[], Agent]
-    episodes: Any
-    options: RolloutOptions
-    on_end: Callable[[Trajectory], None]
-    ended: int = 0
-
-    async def work(self) -> None:
-        """One slot: episode after episode until none is left."""
-        session: Session | None = None
-        agent: Agent | None = None
-        try:
-            while not self.options.stop() and (episode := next(self.episodes, None)) is not None:
-                # Made late: a run of three tasks needs three clones, however high the concurrency.
-                session = session or Session(
-                    self.setting,
-                    self.user,
-                    reward=self.options.reward,
-                    max_turns=self.options.max_turns,
-                    judge=self.options.judge,
-                )
-                agent = agent or self.make_agent()
-                await self._run(session, agent, episode)
-                await asyncio.sleep(0)  # free agents and users never wait; the others need their turn
-        finally:
-            if session is not None:
-                session.close()
-
-    async def _run(self, session: Session, agent: Agent, episode: Planned) -> None:
-        budget = await play_episode(session, agent, episode, deadline_s=self.options.deadline_s)
-        if budget:
-            return  # the run's own limit cut it: neither result nor fault, and a resumed run takes it again
-        trajectory = session.trajectory(id=episode.id, agent=agent.name, meta=self.options.meta)
-        usage = agent.usage()
-        if usage:
-            trajectory = trajectory.model_copy(update={"meta": {**trajectory.meta, "agent_usage": usage}})
-        self.on_end(trajectory)
-        self.ended += 1
+def _recorded(session: Session, agent: Agent, episode: Planned, meta: dict[str, Any]) -> Trajectory:
+    trajectory = session.trajectory(id=episode.id, agent=agent.name, meta=meta)
+    usage = agent.usage()
+    return trajectory.model_copy(update={"meta": {**trajectory.meta, "agent_usage": usage}}) if usage else trajectory
 
 
 async def play_episode(session: Session, agent: Agent, episode: Planned, *, deadline_s: float | None) -> bool:

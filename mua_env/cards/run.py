@@ -12,8 +12,8 @@ from typing import Any
 from mua_env.cards.dialogue import Grounds
 from mua_env.cards.probes import PROBES, Pool, value_pool
 from mua_env.cards.result import Dialogue, Result, blank, measure
-from mua_env.errors import ConfigError, MissingExtra, TaskError, single
-from mua_env.rollout import Planned, episode_seed, play_episode
+from mua_env.errors import ConfigError, MissingExtra, TaskError
+from mua_env.rollout import Planned, episode_seed, play_episode, side_by_side
 from mua_env.session import Session, StepResult
 from mua_env.setting import Setting
 from mua_env.tasks import Task
@@ -132,12 +132,7 @@ async def _run(
         finally:
             session.close()
 
-    try:
-        async with asyncio.TaskGroup() as group:
-            for _ in range(min(options.concurrency, len(dialogues))):
-                group.create_task(work())
-    except ExceptionGroup as errors:
-        raise single(errors, ConfigError, MissingExtra) from None
+    await side_by_side(work, min(options.concurrency, len(dialogues)), ConfigError, MissingExtra)
 
 
 async def _hold(
