@@ -2,107 +2,77 @@
 
 from __future__ import annotations
 
-import difflib
 import re
-from functools import lru_cache
 from typing import Any
+
+from mua_env.agents.reading import Mender, Told, says
 
 from .language import matching
 
 Record = dict[str, Any]
 
 
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(text.split())
+def _misspells(keyword: str, word: str) -> bool:
+    """Whether the same letters make up both, or the same but one: "passsengers" is read as "passenger"."""
+    return sorted(set(keyword)) == sorted(set(word)) or abs(len(keyword) - len(word)) == 1
 
 
-_KEYWORDS = _words(
-    """
-    book flight trip cancel cancelled change changed cabin bags bagged flights dates passenger another insurance
-    travel destination compensated compensation problem trouble free paid much many total human agent know
-    remove added want need like trying looking have hoping help reservation booking plans weather personal sick
-    health fallen delayed airline return coming back leaving earliest latest cheapest direct stop option round
-    basic economy business wrong actually mind wait hold sorry yes right correct confirm mistake different
-    second thought don't know remember can't find checked with without rather good this what happened
-    """
-)
-_WORD = re.compile(r"[a-z']{4,}")
-
-
-@lru_cache(maxsize=8192)
-def _mended(word: str) -> str:
-    if word in _KEYWORDS:
-        return word
-    close = difflib.get_close_matches(word, _KEYWORDS, n=1, cutoff=0.8)
-    # "charge" is no misspelt "change": the same letters, or the same but one, are.
-    if close and (sorted(set(close[0])) == sorted(set(word)) or abs(len(close[0]) - len(word)) == 1):
-        return close[0]
-    return word
-
-
-def mend(text: str) -> str:
-    """Lower-case text with misspelt keywords put right."""
-    return _WORD.sub(lambda match: _mended(match[0]), text.lower().replace("\u2019", "'"))
-
+_KEYWORDS = """
+book flight trip cancel cancelled change changed cabin bags bagged flights dates passenger another insurance
+travel destination compensated compensation problem trouble free paid much many total human agent know
+remove added want need like trying looking have hoping help reservation booking plans weather personal sick
+health fallen delayed airline return coming back leaving earliest latest cheapest direct stop option round
+basic economy business wrong actually mind wait hold sorry yes right correct confirm mistake different
+second thought don't know remember can't find checked with without rather good this what happened
+"""
+mend = Mender(_KEYWORDS.split(), misspells=_misspells)
 
 _LEAD = re.compile(
     r"\b(?:(?:want|need|like|trying|looking|have|help|hoping)\s+to|rather|help\s+me(?:\s+to)?)\s+([^.!?\n]*)"
 )
-_INTENTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (name, re.compile(pattern))
-    for name, pattern in (
-        ("human", r"\btalk to\b|\bhuman\b"),
-        ("add_insurance", r"\badd\b.*\binsurance\b"),
-        ("compensation", r"\bcompensat"),
-        ("ask:free_bags", r"\bhow many\b.*\bbags?\b|\bbags are free\b"),
-        ("ask:total_paid", r"\bhow much\b|\bpaid\b"),
-        ("remove_bags", r"\bremove\b"),
-        ("add_bags", r"\bbags\b"),
-        ("add_passenger", r"\banother passenger\b"),
-        ("change_passenger", r"\bpassenger\b"),
-        ("change_route", r"\bdestination\b"),
-        ("change_flights:cabin", r"\bflights and the cabin\b"),
-        ("change_cabin", r"\bcabin\b"),
-        ("change_flights", r"\bchange the (?:flights|dates)\b|\b(?:flights|dates) of\b"),
-        ("cancel_reservation", r"\bcancel\b"),
-        ("book_flight", r"\bbook a\b|\bbook\b"),
-    )
+_INTENTS = Told(
+    {
+        "human": r"\btalk to\b|\bhuman\b",
+        "add_insurance": r"\badd\b.*\binsurance\b",
+        "compensation": r"\bcompensat",
+        "ask:free_bags": r"\bhow many\b.*\bbags?\b|\bbags are free\b",
+        "ask:total_paid": r"\bhow much\b|\bpaid\b",
+        "remove_bags": r"\bremove\b",
+        "add_bags": r"\bbags\b",
+        "add_passenger": r"\banother passenger\b",
+        "change_passenger": r"\bpassenger\b",
+        "change_route": r"\bdestination\b",
+        "change_flights:cabin": r"\bflights and the cabin\b",
+        "change_cabin": r"\bcabin\b",
+        "change_flights": r"\bchange the (?:flights|dates)\b|\b(?:flights|dates) of\b",
+        "cancel_reservation": r"\bcancel\b",
+        "book_flight": r"\bbook a\b|\bbook\b",
+    }
 )
 
 
 def intent(text: str) -> str | None:
     """The intent that a wish states (questions and variants as ``"ask:<topic>"``), or None."""
-    leads = _LEAD.findall(mend(text))
-    return next((name for lead in leads for name, pattern in _INTENTS if pattern.search(lead)), None)
+    return next(filter(None, map(_INTENTS, _LEAD.findall(mend(text)))), None)
 
 
 _YES = re.compile(r"\b(?:yes|yeah|yep|sure|confirm|go ahead|please do|proceed)\b")
+_GOES_ON = re.compile(r"\b(?:okay|ok|alright|all right|fine|sounds good|go on|continue)\b")
 _NO = re.compile(
     r"\b(?:no|not|nope|don't|wait|hold on|actually|wrong|mind|second thought|different|mistake)\b|\ba change\b"
 )
-
-
 _ASIDE = re.compile(r"\bdon't have (?:all day|much time)\b|\bi'm not \w+ \w+ this\b")
 """Negations that have nothing to do with what was asked."""
 
 
 def agrees(text: str) -> bool:
     """Whether the user says yes without any but."""
-    low = _ASIDE.sub("", mend(text))
-    return _YES.search(low) is not None and _NO.search(low) is None
-
-
-def does_not_know(text: str) -> bool:
-    """Whether the user lacks what was asked for."""
-    return re.search(r"\b(?:don't|do not|can't|cannot)\s+(?:know|have|remember|find)\b", mend(text)) is not None
+    return says(_ASIDE.sub("", mend(text)), _YES, _NO)
 
 
 def goes_on(text: str) -> bool:
     """Whether the user wants the agent to go on, without a plain yes."""
-    low = _ASIDE.sub("", mend(text))
-    return re.search(
-        r"\b(?:okay|ok|alright|all right|fine|sounds good|go on|continue)\b", low
-    ) is not None and not _NO.search(low)
+    return says(_ASIDE.sub("", mend(text)), _GOES_ON, _NO)
 
 
 _USER_ID = re.compile(r"\b[a-z]+(?:_[a-z]+)+_\d{3,5}\b")
@@ -114,19 +84,20 @@ def user_id(text: str) -> str | None:
     return match[0] if match else None
 
 
-_REASONS = (
-    ("airline_cancelled", r"\bairline\b|\bcancelled\b"),
-    ("health", r"\bfallen ill\b|\bhealth\b|\bill\b|\bsick\b"),
-    ("weather", r"\bweather\b"),
-    ("change_of_plans", r"\bplans?\b"),
-    ("other", r"\bpersonal\b"),
+_REASONS = Told(
+    {
+        "airline_cancelled": r"\bairline\b|\bcancelled\b",
+        "health": r"\bfallen ill\b|\bhealth\b|\bill\b|\bsick\b",
+        "weather": r"\bweather\b",
+        "change_of_plans": r"\bplans?\b",
+        "other": r"\bpersonal\b",
+    }
 )
 
 
 def reason(text: str) -> str | None:
     """The reason for a cancellation."""
-    low = mend(text)
-    return next((name for name, pattern in _REASONS if re.search(pattern, low)), None)
+    return _REASONS(mend(text))
 
 
 def complaint(text: str) -> str | None:

@@ -2,76 +2,50 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
+
+from mua_env.agents.reading import Mender, Told, last_text
 
 from .language import matching
 
 Record = dict[str, Any]
 
 # fmt: off
-_KEYWORDS = (
+mend = Mender((
     "cancel", "return", "exchange", "modify", "change", "address", "payment", "method", "order", "orders",
     "status", "total", "price", "tracking", "number", "delivery", "shipping", "options", "available", "default",
     "profile", "pending", "shipped", "human", "agent", "representative", "item", "items", "something", "things",
     "several", "product", "talk", "know", "want", "name", "code", "don't", "remember", "know", "that's", "right",
     "wrong", "actually", "changed", "mind", "needed", "mistake", "instead", "question", "account", "check", "yes",
     "please", "wait", "hold", "sorry", "zip", "email",
-)
+))
 # fmt: on
-_WORD = re.compile(r"[a-z']{4,}")
-
-
-@lru_cache(maxsize=8192)
-def _mended(word: str) -> str:
-    if word in _KEYWORDS:
-        return word
-    close = difflib.get_close_matches(word, _KEYWORDS, n=1, cutoff=0.8)
-    # "charge" is no misspelt "change": the same letters in another order, or one more or less, are.
-    if close and (sorted(close[0]) == sorted(word) or _one_off(close[0], word)):
-        return close[0]
-    return word
-
-
-def _one_off(a: str, b: str) -> bool:
-    """Whether one word is the other with one letter left out."""
-    short, long = sorted((a, b), key=len)
-    return len(long) - len(short) == 1 and any(long[:at] + long[at + 1 :] == short for at in range(len(long)))
-
-
-def mend(text: str) -> str:
-    """Lower-case text with misspelt keywords put right."""
-    return _WORD.sub(lambda match: _mended(match[0]), text.lower().replace("\u2019", "'"))
-
 
 _CHANGE = r"\b(?:change|modify|update)\b"
-_INTENTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (name, re.compile(pattern))
-    for name, pattern in (
-        ("human", r"\btalk to a human|\bhuman (?:agent|representative)"),
-        ("cancel_order", r"\bcancel\b"),
-        ("exchange_items", r"\bexchange\b"),
-        ("return_items", r"\breturn\b"),
-        ("modify_order_payment", rf"{_CHANGE}.*\bpayment method of\b"),
-        ("modify_user_address", rf"{_CHANGE}.*\b(?:default|profile)\b"),
-        ("modify_order_address", rf"{_CHANGE}.*\baddress of\b"),
-        ("ask:order_status", r"\bstatus of\b"),
-        ("ask:order_total", r"\btotal\b"),
-        ("ask:tracking_number", r"\btracking\b"),
-        ("ask:delivery_address", r"\bdelivery address of\b"),
-        ("ask:product_options_count", r"\bhow many options\b"),
-        ("modify_items", rf"{_CHANGE}.*\b(?:item|items|things|something)\b"),
-    )
+_INTENTS = Told(
+    {
+        "human": r"\btalk to a human|\bhuman (?:agent|representative)",
+        "cancel_order": r"\bcancel\b",
+        "exchange_items": r"\bexchange\b",
+        "return_items": r"\breturn\b",
+        "modify_order_payment": rf"{_CHANGE}.*\bpayment method of\b",
+        "modify_user_address": rf"{_CHANGE}.*\b(?:default|profile)\b",
+        "modify_order_address": rf"{_CHANGE}.*\baddress of\b",
+        "ask:order_status": r"\bstatus of\b",
+        "ask:order_total": r"\btotal\b",
+        "ask:tracking_number": r"\btracking\b",
+        "ask:delivery_address": r"\bdelivery address of\b",
+        "ask:product_options_count": r"\bhow many options\b",
+        "modify_items": rf"{_CHANGE}.*\b(?:item|items|things|something)\b",
+    }
 )
 
 
 def intent(text: str) -> str | None:
     """The intent that a message states (questions as ``"ask:<topic>"``), or None."""
-    low = mend(text)
-    return next((name for name, pattern in _INTENTS if pattern.search(low)), None)
+    return _INTENTS(mend(text))
 
 
 _YES = re.compile(
@@ -128,8 +102,7 @@ def name(text: str) -> tuple[str, str] | None:
 
 def zip_code(text: str) -> str | None:
     """The last postal code in a text."""
-    found = matching.ZIP.findall(text)
-    return found[-1] if found else None
+    return last_text(matching.ZIP, text)
 
 
 _ADDRESS = re.compile(
@@ -155,28 +128,21 @@ def option_values(text: str, choices: Mapping[str, Iterable[str]]) -> dict[str, 
     Values named with their option ("color blue") count before values that stand alone ("blue").
     """
     low = matching.normal(text)
-    return _labelled(low, choices) or _bare(low, choices)
+    pairs = [(key, value) for key, values in choices.items() for value in values]
+    labelled = [(f"{matching.normal(key)} {matching.normal(value)}", key, value) for key, value in pairs]
+    bare = [(matching.normal(value), key, value) for key, value in pairs if not matching.is_weak(value)]
+    return _stated(low, labelled) or _stated(low, bare)
 
 
-def _labelled(low: str, choices: Mapping[str, Iterable[str]]) -> dict[str, str]:
-    spans = []
-    for key, values in choices.items():
-        for value in values:
-            phrase = f"{matching.normal(key)} {matching.normal(value)}"
-            spans += [
-                (m.start(), m.end(), key, value) for m in re.finditer(rf"(?<!\w){re.escape(phrase)}(?!\w|\.\d)", low)
-            ]
-    return _longest(spans)
-
-
-def _bare(low: str, choices: Mapping[str, Iterable[str]]) -> dict[str, str]:
-    spans = []
-    for key, values in choices.items():
-        for value in values:
-            if not matching.is_weak(value):
-                body = re.escape(matching.normal(value))
-                spans += [(m.start(), m.end(), key, value) for m in re.finditer(rf"(?<!\w){body}(?!\w|\.\d)", low)]
-    return _longest(spans)
+def _stated(low: str, phrases: Iterable[tuple[str, str, str]]) -> dict[str, str]:
+    """The values (option, value) whose phrases stand in a text."""
+    return _longest(
+        [
+            (m.start(), m.end(), key, value)
+            for phrase, key, value in phrases
+            for m in re.finditer(rf"(?<!\w){re.escape(phrase)}(?!\w|\.\d)", low)
+        ]
+    )
 
 
 def _longest(spans: Sequence[tuple[int, int, str, str]]) -> dict[str, str]:

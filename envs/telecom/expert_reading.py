@@ -2,122 +2,91 @@
 
 from __future__ import annotations
 
-import difflib
 import re
-from functools import lru_cache
 from typing import Final
+
+from mua_env.agents.reading import Mender, Told, last, last_text, says
 
 from .world_data import PLANS
 
 # fmt: off
-_KEYWORDS = (
+mend = Mender((
     "service", "signal", "phone", "calls", "network", "mobile", "data", "internet", "picture", "messages", "photos",
     "pictures", "bill", "overdue", "upcoming", "next", "plan", "line", "want", "need", "like", "have", "help",
     "hoping", "trying", "looking", "still", "really", "would", "your", "proper", "speed", "switch", "change", "another",
     "different", "home", "abroad", "traveling", "sure", "needed", "safe", "should", "that", "rather", "actually",
     "changed", "mind", "done", "this", "could", "please", "month", "add", "some", "more", "send", "again", "make",
     "settle", "move", "forgot", "early", "already",
-)
+), swaps=True)
 # fmt: on
-_WORD = re.compile(r"[a-z']{4,}")
-# Two neighbouring letters swapped, the first one staying: in short words too much for a measure of likeness.
-_SWAPPED: Final = {
-    word[:at] + word[at + 1] + word[at] + word[at + 2 :]: word for word in _KEYWORDS for at in range(1, len(word) - 1)
-}
-
-
-@lru_cache(maxsize=8192)
-def _mended(word: str) -> str:
-    if word in _KEYWORDS:
-        return word
-    if word in _SWAPPED:
-        return _SWAPPED[word]
-    close = difflib.get_close_matches(word, _KEYWORDS, n=1, cutoff=0.8)
-    if close and (sorted(close[0]) == sorted(word) or abs(len(close[0]) - len(word)) == 1):
-        return close[0]
-    return word
-
-
-def mend(text: str) -> str:
-    """Lower-case text with misspelt keywords put right."""
-    return _WORD.sub(lambda match: _mended(match[0]), text.lower().replace("\u2019", "'"))
-
 
 _WISH = re.compile(
     r"\b(?:(?:want|need|like|hoping|trying|looking|have|hope|wish|got|here|time|need your help|want your help)\b"
     r"[^.?!]{0,12}?\bto|help me(?: to)?|help to|must)\b|(?:^|[.!?;:] )please,? |, please, "
 )
-_INTENTS: Final = tuple(
-    (name, re.compile(pattern))
-    for name, pattern in (
-        ("mms", r"\bpictures?\b|\bphotos\b|\bmms\b"),
-        ("next_bill", r"\b(?:next|upcoming) bill\b|\bbill that comes next\b"),
-        ("pay_bill", r"\bbill\b"),
-        ("change_plan", r"\bplan\b"),
-        ("refuel_data", r"\b(?:add|buy|top)\b.{0,12}\bdat?a?\b"),
-        ("data", r"\bmobile\b|\binternet\b"),
-        ("service", r"\bservice\b|\bsignal\b|\bcalls\b|\bnetwork\b"),
-    )
+_INTENTS: Final = Told(
+    {
+        "mms": r"\bpictures?\b|\bphotos\b|\bmms\b",
+        "next_bill": r"\b(?:next|upcoming) bill\b|\bbill that comes next\b",
+        "pay_bill": r"\bbill\b",
+        "change_plan": r"\bplan\b",
+        "refuel_data": r"\b(?:add|buy|top)\b.{0,12}\bdat?a?\b",
+        "data": r"\bmobile\b|\binternet\b",
+        "service": r"\bservice\b|\bsignal\b|\bcalls\b|\bnetwork\b",
+    }
 )
 
 
 def intent(text: str) -> str | None:
     """What a message says that the caller wants, or None."""
     low = mend(text)
-    for start in [match.end() for match in _WISH.finditer(low)][::-1]:
-        tail = low[start : start + 120]
-        for name, pattern in _INTENTS:
-            if pattern.search(tail):
-                return name
-    return None
+    wishes = [low[match.end() : match.end() + 120] for match in _WISH.finditer(low)]
+    return next(filter(None, map(_INTENTS, wishes[::-1])), None)
 
 
 _NOT: Final = r"(?:\b(?:can(?:'t|not)|can not|unable|not|won't|fail\w*|trouble|problems?)\b|n't\b)"
 _PICTURES: Final = r"\b(?:pictures?|photos?|mms)\b"
-_COMPLAINTS: Final = tuple(
-    (name, re.compile(pattern))
-    for name, pattern in (
-        ("mms", rf"{_NOT}[^.?!]{{0,40}}{_PICTURES}|{_PICTURES}[^.?!]{{0,40}}{_NOT}"),
-        (
-            "data",
+_COMPLAINTS: Final = Told(
+    {
+        "mms": rf"{_NOT}[^.?!]{{0,40}}{_PICTURES}|{_PICTURES}[^.?!]{{0,40}}{_NOT}",
+        "data": (
             r"\b(?:mobile data|internet|connection)\b[^.?!]{0,40}(?:\b(?:slow|not work\w*|down|dead|gone)\b|n't work)"
-            r"|\b(?:no|slow|bad) (?:mobile )?(?:data|internet)\b",
+            r"|\b(?:no|slow|bad) (?:mobile )?(?:data|internet)\b"
         ),
-        (
-            "service",
+        "service": (
             r"\b(?:no|lost|without)(?: my)? (?:service|signal|reception|network)\b"
             rf"|{_NOT} (?:to )?(?:make )?(?:any )?(?:phone )?(?:calls?|text)\b"
-            r"|\b(?:phone|service|signal)\b[^.?!]{0,30}(?:\b(?:not work\w*|dead|gone|down)\b|n't work)",
+            r"|\b(?:phone|service|signal)\b[^.?!]{0,30}(?:\b(?:not work\w*|dead|gone|down)\b|n't work)"
         ),
-    )
+    }
 )
 
 
 def complaint(text: str) -> str | None:
     """What a caller suffers from who says no more than that; None where nothing of the kind is said."""
-    low = mend(text)
-    return next((name for name, pattern in _COMPLAINTS if pattern.search(low)), None)
+    return _COMPLAINTS(mend(text))
+
+
+_ITEMS: Final = Told(
+    {
+        "next_bill": r"next bill",
+        "pay_bill": r"overdue bill",
+        "mms": r"\bpicture messages?\b|\bmms\b",
+        "data": r"\bmobile (?:data|internet)\b",
+        "service": r"\bno (?:service|signal)\b|\bphone service\b",
+        "refuel_data": r"\bdata added\b",
+        "change_plan": r"\bchanged to the plan\b",
+    }
+)
 
 
 def item(line: str) -> str | None:
     """What a line of a ticket says that the caller wants."""
-    low = line.lower()
-    for name, pattern in (
-        ("next_bill", r"next bill"),
-        ("pay_bill", r"overdue bill"),
-        ("mms", r"\bpicture messages?\b|\bmms\b"),
-        ("data", r"\bmobile (?:data|internet)\b"),
-        ("service", r"\bno (?:service|signal)\b|\bphone service\b"),
-        ("refuel_data", r"\bdata added\b"),
-        ("change_plan", r"\bchanged to the plan\b"),
-    ):
-        if re.search(pattern, low):
-            return name
-    return None
+    return _ITEMS(line.lower())
 
 
 _PHONE = re.compile(r"\b\d{3}-\d{3}-\d{4}\b")
-_CUSTOMER = re.compile(r"\bC\d{4,6}\b")
+_GIGABYTES = re.compile(r"\b(\d+(?:\.\d+)?) ?GB\b", re.IGNORECASE)
 _ISO = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b")
 _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _LONG = re.compile(r"\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* (\d{1,2}), (\d{4})\b", re.IGNORECASE)
@@ -125,14 +94,7 @@ _LONG = re.compile(r"\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* (
 
 def phone(text: str) -> str | None:
     """The last phone number in a text."""
-    found = _PHONE.findall(text)
-    return found[-1] if found else None
-
-
-def customer_id(text: str) -> str | None:
-    """The last customer id in a text."""
-    found = _CUSTOMER.findall(text)
-    return found[-1] if found else None
+    return last_text(_PHONE, text)
 
 
 def birth_date(text: str) -> str | None:
@@ -146,8 +108,8 @@ def birth_date(text: str) -> str | None:
 
 def gigabytes(text: str) -> float | None:
     """The last amount of data in a text, in GB."""
-    found = re.findall(r"\b(\d+(?:\.\d+)?) ?GB\b", text, re.IGNORECASE)
-    return float(found[-1]) if found else None
+    match = last(_GIGABYTES, text)
+    return float(match[1]) if match else None
 
 
 def plan(text: str) -> str | None:
@@ -174,8 +136,7 @@ _DOUBT = re.compile(
 
 def yes(text: str) -> bool:
     """Whether a text agrees."""
-    low = mend(text)
-    return _YES.search(low) is not None and not _NO.search(low)
+    return says(mend(text), _YES, _NO)
 
 
 def doubts(text: str) -> bool:
@@ -196,28 +157,22 @@ def screen(text: str) -> dict[str, str | bool]:
     low = text.lower()
     found: dict[str, str | bool] = {}
     for name, pattern in _SCREEN:
-        if match := None if pattern is None else _last(pattern, low):
+        if match := last(pattern, low):
             value = match[1]
             found[name] = value in ("on", "yes") if value in ("on", "off", "yes", "no") else value
-    if _ALREADY.search(low):
-        for match in _ALREADY.finditer(low):
-            found[_SWITCH[match[1]]] = match[2] == "on"
+    for match in _ALREADY.finditer(low):
+        found[_SWITCH[match[1]]] = match[2] == "on"
     if "no sim card detected" in low:
         found["sim"] = "missing"
-    if match := _last(re.compile(r"locked with a (pin|puk)"), low):
+    if match := last(re.compile(r"locked with a (pin|puk)"), low):
         found["sim"] = f"locked_{match[1]}"
     if "sim card is active" in low:
         found["sim"] = "active"
     if "vpn is on and connected" in low:
         found["vpn"] = "poor" if re.search(r"performance\W+(?:<performancelevel\.)?poor", low) else "fine"
-    if match := _last(re.compile(r"has permission for: ([a-z, ]+)|no (permissions) granted"), low):
+    if match := last(re.compile(r"has permission for: ([a-z, ]+)|no (permissions) granted"), low):
         found["permissions"] = match[1] or ""
     return found
-
-
-def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
-    found = list(pattern.finditer(text))
-    return found[-1] if found else None
 
 
 _SWITCH: Final = {
