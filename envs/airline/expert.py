@@ -13,11 +13,17 @@ from typing import Any
 
 from mua_env.agents import desk as base
 from mua_env.agents.expert import Asked, Call, Heard, Script, ScriptedExpert, Step, ToolFailed, call, call_all
+from mua_env.agents.handlers import Handler
 
+from . import expert_booking, expert_changes, expert_questions, expert_refunds
 from . import expert_reading as reading
 from .expert_phrases import phrase
+from .expert_requests import HANDLERS
 from .language import matching
 from .search import NOW
+
+# Importing them registers their handlers.
+_REGISTERED = (expert_booking, expert_changes, expert_questions, expert_refunds)
 
 Record = dict[str, Any]
 _MOMENT = re.compile(r"\b(20\d\d-\d\d-\d\d)[, T]+(\d\d:\d\d)")
@@ -69,11 +75,13 @@ class Desk(base.Desk):
         """The intent that a text of the user states."""
         return reading.intent(text)
 
-    def handler(self, intent: str) -> base.Handler[Any]:
-        """What carries out a request of an intent."""
-        from .expert_requests import HANDLERS
+    def agrees(self, text: str) -> bool:
+        """Whether the user says yes to a proposal."""
+        return reading.agrees(text)
 
-        return HANDLERS[intent](self, intent)
+    def handler(self, intent: str) -> Handler[Any]:
+        """What carries out a request of an intent."""
+        return HANDLERS.make(self, intent)
 
     def identify(self, text: str) -> Asked:
         """Find the user and read the profile; returns the user's last text."""

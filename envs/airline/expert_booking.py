@@ -6,11 +6,11 @@ from collections.abc import Generator
 from typing import Any
 
 from mua_env.agents.desk import Refusal
-from mua_env.agents.expert import Call, Heard, Step, call_all
+from mua_env.agents.expert import Heard, Step, call_all
+from mua_env.agents.handlers import Part
 
 from . import expert_reading as reading
-from .expert_changes import find_flights
-from .expert_requests import Paying, cabin_in_words, legs_in_words, register
+from .expert_requests import Paying, cabin_in_words, find_flights, legs_in_words, register, search
 from .generate_text import method_words
 from .goals import booking, full_name
 from .language import matching
@@ -30,7 +30,7 @@ class Book(Paying):
         self.slots: Record = {}
         self.methods: list[Record] = []
 
-    def collect(self, text: str) -> Generator[Step, Heard, None]:
+    def collect(self, text: str) -> Part:
         """Trip, travellers, extras."""
         if self.desk.late:
             self.take((yield from self.ask("ask_booking")))
@@ -59,7 +59,7 @@ class Book(Paying):
         self.slots |= found
         return bool(found or methods)
 
-    def check(self) -> Generator[Step, Heard, None]:
+    def check(self) -> Part:
         """Search the flights of each way.
 
         Raises:
@@ -85,17 +85,17 @@ class Book(Paying):
         ends = (slots["origin"], slots["destination"])
         routes = [ends] if slots["flight_type"] == "one_way" else [ends, ends[::-1]]
         searches = [
-            Call(tool, {"origin": origin, "destination": destination, "date": day})
+            search(tool, origin, destination, day)
             for day in dict.fromkeys(leg["date"] for leg in legs)
             for origin, destination in routes
             for tool in ("search_direct_flight", "search_onestop_flight")
         ]
         results = yield from call_all(*searches)
         found: dict[tuple[str, str], int] = {}
-        for search, result in zip(searches, results, strict=True):
+        for made, result in zip(searches, results, strict=True):
             for entry in result:
                 for flight in entry if isinstance(entry, list) else [entry]:
-                    key = (flight["flight_number"], flight.get("date") or search.arguments["date"])
+                    key = (flight["flight_number"], flight.get("date") or made.arguments["date"])
                     found[key] = flight["prices"][slots["cabin"]]
         missing = [leg for leg in legs if (leg["flight_number"], leg["date"]) not in found]
         if missing:

@@ -2,46 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
 from typing import Any
 
 from mua_env.agents.desk import Refusal
-from mua_env.agents.expert import Call, Heard, Step, call_all
+from mua_env.agents.handlers import Part
 
 from . import expert_reading as reading
-from .expert_requests import Change, Paying, cabin_in_words, legs_in_words, register
+from .expert_requests import Change, Paying, cabin_in_words, find_flights, legs_in_words, register
 from .generate_requests import halves
 from .goals import full_name, replaced, with_bags
-from .itineraries import Itinerary, choose, itineraries, plain_legs
+from .itineraries import plain_legs
 from .language import matching
 
 Record = dict[str, Any]
-
-
-def find_flights(
-    ways: Sequence[tuple[str, str, str]], cabin: str, heads: int, choice: str
-) -> Generator[Step, Heard, list[Itinerary]]:
-    """Search all ways (origin, destination, day) in one turn, and choose for each.
-
-    Raises:
-        Refusal: there is no such flight.
-    """
-    tools = ["search_direct_flight", "search_onestop_flight"][: 2 if choice == "cheapest" else 1]
-    searches = [
-        Call(tool, {"origin": origin, "destination": destination, "date": day})
-        for origin, destination, day in ways
-        for tool in tools
-    ]
-    found = yield from call_all(*searches)
-    chosen = []
-    for at, (origin, destination, day) in enumerate(ways):
-        results = found[at * len(tools) : (at + 1) * len(tools)]
-        options = itineraries(results[0], results[1] if len(results) > 1 else [], cabin, heads, day)
-        best = choose(options, choice)
-        if best is None:
-            raise Refusal(f"no such flight from {origin} to {destination} on {day} has enough seats available")
-        chosen.append(best)
-    return chosen
 
 
 @register("change_cabin")
@@ -53,7 +26,7 @@ class Cabin(Paying):
     claim = "The cabin of reservation {id} has been changed."
     cabin = ""
 
-    def collect(self, text: str) -> Generator[Step, Heard, None]:
+    def collect(self, text: str) -> Part:
         """Reservation, then cabin and payment method."""
         text = yield from self.find(text)
         yield from self.transfer_if_departed("change the cabin of")
@@ -65,7 +38,7 @@ class Cabin(Paying):
         self.cabin = cabin or self.cabin
         return self.take_method(text) or cabin is not None
 
-    def check(self) -> Generator[Step, Heard, None]:
+    def check(self) -> Part:
         """A trip that has begun is handed over."""
         yield from self.transfer_if_departed("change the cabin of")
 
@@ -86,7 +59,7 @@ class Cabin(Paying):
             "payment_id": self.method_id,
         }
 
-    def carry_out(self) -> Generator[Step, Heard, None]:
+    def carry_out(self) -> Part:
         """Change it, and remember the cabin."""
         yield from super().carry_out()
         self.desk.cabins[self.row["reservation_id"]] = self.cabin
@@ -105,7 +78,7 @@ class Flights(Cabin):
         self.choice: Any = None
         self.legs: list[Record] = []
 
-    def collect(self, text: str) -> Generator[Step, Heard, None]:
+    def collect(self, text: str) -> Part:
         """Reservation, then cabin where that changes, dates, preference and payment method."""
         text = yield from self.find(text)
         yield from self.refuse()
@@ -120,7 +93,7 @@ class Flights(Cabin):
         dated = isinstance(self.choice, list) or bool(self.dates)
         return bool(dated and self.choice and self.method)
 
-    def refuse(self) -> Generator[Step, Heard, None]:
+    def refuse(self) -> Part:
         """What the policy document forbids."""
         yield from self.transfer_if_departed("change the flights of")
         if self.desk.cabin(self.row) == "basic_economy" and not self.intent.endswith(":cabin"):
@@ -135,7 +108,7 @@ class Flights(Cabin):
         self.cabin = cabin or self.cabin
         return any((self.take_method(text), dates, choice, cabin))
 
-    def check(self) -> Generator[Step, Heard, None]:
+    def check(self) -> Part:
         """Search the days that change."""
         yield from self.refuse()
         if isinstance(self.choice, list):
@@ -176,7 +149,7 @@ class Bags(Paying):
     paid: int | None = None
     """Paid bags after the change, where the customer names them."""
 
-    def collect(self, text: str) -> Generator[Step, Heard, None]:
+    def collect(self, text: str) -> Part:
         """Reservation, then number and payment method."""
         text = yield from self.find(text)
         yield from self.need("ask_bags_payment", text, lambda: bool(self.more and self.method))
@@ -224,7 +197,7 @@ class Replace(Change):
     old = ""
     new: Record | None = None
 
-    def collect(self, text: str) -> Generator[Step, Heard, None]:
+    def collect(self, text: str) -> Part:
         """Reservation, then both people."""
         text = yield from self.find(text)
         yield from self.need("ask_passengers_change", text, lambda: bool(self.old and self.new))

@@ -1,20 +1,20 @@
-"""How the airline expert carries out requests: what all handlers share, and those of cancelling and refusing."""
+"""How the airline expert carries out requests: what all handlers share."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mua_env.agents import desk as base
+from mua_env.agents import handlers as base
 from mua_env.agents.desk import Refusal
-from mua_env.agents.expert import Asked, Call, Heard, Step, ToolFailed, call_all, change, transfer
+from mua_env.agents.expert import Asked, Call, Heard, Step, call_all, transfer
+from mua_env.agents.handlers import Part
 
 from . import expert_reading as reading
 from . import rules
 from .generate_text import CABIN_WORDS, method_words
-from .goals import answer_to
-from .itineraries import plain_legs
+from .itineraries import Itinerary, choose, itineraries, plain_legs
 from .language import matching
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Handler(base.Handler["Desk"]):
             act = "ask_reservation"
         raise Refusal("the reservation cannot be found without its id")
 
-    def transfer_if_departed(self, what: str) -> Generator[Step, Heard, None]:
+    def transfer_if_departed(self, what: str) -> Part:
         """Hand over what concerns a trip that has begun."""
         if rules.departed(self.row, self.desk.today):
             name = self.row["reservation_id"]
@@ -65,60 +65,28 @@ class Handler(base.Handler["Desk"]):
         if self.desk.trusting:
             return True
         legs = [leg for leg in self.row["flights"] if leg["date"] > self.desk.today]
-        listed = yield from call_all(*[_search(leg) for leg in legs])
+        listed = yield from call_all(
+            *[search("search_direct_flight", leg["origin"], leg["destination"], leg["date"]) for leg in legs]
+        )
         return any(
             leg["flight_number"] not in [flight["flight_number"] for flight in flights]
             for leg, flights in zip(legs, listed, strict=True)
         )
 
 
-class Change(Handler):
-    """A request that changes something once the user agrees. Subclasses say what it needs and what it does."""
+class Change(Handler, base.Change["Desk"]):
+    """A request that changes something once the user agrees."""
 
-    tool = ""
-    claim = ""
-
-    def run(self, text: str) -> Asked:
-        """The request from the user's wish to the user's next message."""
-        try:
-            yield from self.collect(text)
-            while True:
-                yield from self.check()
-                answer = yield from self.desk.say("propose", action=self.action())
-                if reading.agrees(answer):
-                    break
-                self.notice_switch(answer)
-                yield from self.amend(answer)
-            yield from self.carry_out()
-        except Refusal as refusal:
-            return (yield from self.desk.say("refuse", reason=str(refusal)))
-        return (yield from self.desk.say("done", claim=self.claim.format(id=self.row.get("reservation_id", ""))))
-
-    @abstractmethod
-    def collect(self, text: str) -> Generator[Step, Heard, None]:
-        """Ask for what is needed."""
-
-    def check(self) -> Generator[Step, Heard, None]:
-        """Look up what the proposal needs, and refuse what is not allowed.
-
-        Raises:
-            Refusal: with the reason.
-        """
-        yield from ()
-
-    @abstractmethod
-    def action(self) -> str:
-        """What is going to be done, in words."""
-
-    @abstractmethod
-    def arguments(self) -> Record:
-        """Arguments of the tool call."""
+    @property
+    def subject(self) -> str:
+        """Id of the reservation."""
+        return str(self.row.get("reservation_id", ""))
 
     @abstractmethod
     def take(self, text: str) -> bool:
         """Take over the values that a text states; whether there were any."""
 
-    def amend(self, text: str) -> Generator[Step, Heard, None]:
+    def amend(self, text: str) -> Part:
         """Take over what the user corrects."""
         for _ in range(_ROUNDS):
             named = matching.reservation_ids(text)
@@ -130,17 +98,7 @@ class Change(Handler):
             text = yield from self.ask("fix")
         raise Refusal("the details are required")
 
-    def carry_out(self) -> Generator[Step, Heard, None]:
-        """Do it."""
-        try:
-            record = yield from change(self.tool, **self.arguments())
-        except ToolFailed as failure:
-            text = str(failure).removeprefix("Error: ").rstrip(".")
-            raise Refusal(f"the system does not allow it: {text}") from None
-        if isinstance(record, dict):
-            self.desk.take_over(record)
-
-    def need(self, act: str, text: str, done: Callable[[], bool]) -> Generator[Step, Heard, None]:
+    def need(self, act: str, text: str, done: Callable[[], bool]) -> Part:
         """Ask until everything is known."""
         self.take(text)
         for _ in range(_ROUNDS):
@@ -148,12 +106,6 @@ class Change(Handler):
                 return
             self.take((yield from self.ask(act)))
         raise Refusal("the details are required")
-
-
-def _search(leg: Record) -> Call:
-    return Call(
-        "search_direct_flight", {"origin": leg["origin"], "destination": leg["destination"], "date": leg["date"]}
-    )
 
 
 class Paying(Change):
@@ -181,149 +133,34 @@ class Paying(Change):
         return str(self.method["id"])
 
 
-HANDLERS: dict[str, Callable[[Desk, str], Handler]] = {}
-"""By intent, with the topic behind a colon. Filled by the modules that define them."""
+HANDLERS: base.Handlers[Desk] = base.Handlers()
+register = HANDLERS.register
 
 
-def register(*intents: str) -> Callable[[type[Handler]], type[Handler]]:
-    """Make a class the handler of intents."""
-
-    def mark(handler: type[Handler]) -> type[Handler]:
-        HANDLERS.update(dict.fromkeys(intents, handler))
-        return handler
-
-    return mark
+def search(tool: str, origin: str, destination: str, day: str) -> Call:
+    """A search for the flights of a day."""
+    return Call(tool, {"origin": origin, "destination": destination, "date": day})
 
 
-@register("cancel_reservation")
-class Cancel(Change):
-    """Cancels a whole reservation where the policy document allows it."""
+def find_flights(
+    ways: Sequence[tuple[str, str, str]], cabin: str, heads: int, choice: str
+) -> Generator[Step, Heard, list[Itinerary]]:
+    """Search all ways (origin, destination, day) in one turn, and choose for each.
 
-    question = "ask_reservation_reason"
-    tool = "cancel_reservation"
-    claim = "Reservation {id} has been cancelled; the refund goes to the original payment methods."
-    reason = ""
-
-    def collect(self, text: str) -> Generator[Step, Heard, None]:
-        """Reservation, then reason."""
-        text = yield from self.find(text)
-        yield from self.transfer_if_departed("cancel")
-        yield from self.need("ask_reason", text, lambda: bool(self.reason))
-
-    def take(self, text: str) -> bool:
-        """A reason."""
-        found = reading.reason(text)
-        self.reason = found or self.reason
-        return found is not None
-
-    def check(self) -> Generator[Step, Heard, None]:
-        """The conditions of a cancellation."""
-        yield from self.transfer_if_departed("cancel")
-        hit = False
-        if self.reason == "airline_cancelled":
-            hit = yield from self.has_cancelled_flight()
-        row = self.row | {"cabin": self.desk.cabin(self.row)}
-        if rules.cancellation(row, self.reason, self.desk.now, flight_cancelled=hit) == "refused":
-            raise Refusal(
-                "it was booked more than 24 hours ago, the airline has cancelled none of its flights, it is no "
-                "business "
-                "class, and it has no insurance that covers the reason"
-            )
-
-    def action(self) -> str:
-        """The cancellation in words."""
-        return f"Cancel reservation {self.row['reservation_id']}, with a refund to the original payment methods."
-
-    def arguments(self) -> Record:
-        """The reservation."""
-        return {"reservation_id": self.row["reservation_id"]}
-
-
-@register("compensation")
-class Compensate(Change):
-    """Sends a certificate for trouble with a flight."""
-
-    question = "ask_reservation_complaint"
-    tool = "send_certificate"
-    claim = "A certificate has been issued and added to your profile."
-    complaint = ""
-
-    def collect(self, text: str) -> Generator[Step, Heard, None]:
-        """Reservation, then what happened."""
-        text = yield from self.find(text)
-        yield from self.need("ask_complaint", text, lambda: bool(self.complaint))
-
-    def take(self, text: str) -> bool:
-        """What happened."""
-        found = reading.complaint(text)
-        self.complaint = found or self.complaint
-        return found is not None
-
-    def check(self) -> Generator[Step, Heard, None]:
-        """Who is compensated, and for what."""
-        row = self.row | {"cabin": self.desk.cabin(self.row)}
-        if not rules.compensable(self.desk.user, row):
-            raise Refusal("only silver or gold members, and customers with insurance or in business class, get it")
-        if self.complaint == "cancelled_flight":
-            hit = yield from self.has_cancelled_flight()
-            if not hit:
-                raise Refusal("none of the flights of this reservation has been cancelled, they are still for sale")
-        elif row["reservation_id"] not in self.desk.changed:
-            raise Refusal("for a delay it is only given when the reservation is changed or cancelled because of it")
-
-    def action(self) -> str:
-        """The certificate in words."""
-        amount = rules.compensation(self.row, self.complaint)
-        return f"Send you a certificate of ${amount} as compensation for reservation {self.row['reservation_id']}."
-
-    def arguments(self) -> Record:
-        """User and amount."""
-        return {"user_id": self.desk.user_id, "amount": rules.compensation(self.row, self.complaint)}
-
-
-@register("ask:free_bags", "ask:total_paid")
-class Answer(Handler):
-    """Answers a question about a reservation."""
-
-    def run(self, text: str) -> Asked:
-        """Look it up and say it."""
-        try:
-            yield from self.find(text)
-        except Refusal as refusal:
-            return (yield from self.desk.say("refuse", reason=str(refusal)))
-        topic = self.intent.partition(":")[2]
-        answer = answer_to(topic, self.desk.user, self.row)
-        claim = (
-            f"You paid ${answer} in total for it." if topic == "total_paid" else f"It has {answer} free checked bags."
-        )
-        return (yield from self.desk.say("answer", claim=claim))
-
-
-_NEVER = {
-    "remove_bags": "checked bags can be added but never removed or refunded",
-    "add_insurance": "insurance can only be bought together with the flight",
-    "add_passenger": "the number of passengers of a reservation cannot change; only a passenger can be replaced",
-    "change_route": "origin and destination of a reservation must stay the same",
-}
-
-
-@register(*_NEVER)
-class Never(Handler):
-    """Refuses what is never allowed."""
-
-    def run(self, text: str) -> Asked:
-        """Say no, and why."""
-        return (yield from self.desk.say("refuse", reason=_NEVER[self.intent]))
-
-
-@register("human")
-class Human(Handler):
-    """Hands over to a human agent."""
-
-    def run(self, text: str) -> Asked:
-        """Ends the dialogue."""
-        yield from transfer("The user asks for a human agent.")
-        return (yield from self.desk.say("bye"))
+    Raises:
+        Refusal: there is no such flight.
+    """
+    tools = ["search_direct_flight", "search_onestop_flight"][: 2 if choice == "cheapest" else 1]
+    found = yield from call_all(*[search(tool, *way) for way in ways for tool in tools])
+    chosen = []
+    for at, (origin, destination, day) in enumerate(ways):
+        results = found[at * len(tools) : (at + 1) * len(tools)]
+        options = itineraries(results[0], results[1] if len(results) > 1 else [], cabin, heads, day)
+        best = choose(options, choice)
+        if best is None:
+            raise Refusal(f"no such flight from {origin} to {destination} on {day} has enough seats available")
+        chosen.append(best)
+    return chosen
 
 
 def legs_in_words(legs: list[Record]) -> str:
@@ -334,9 +171,3 @@ def legs_in_words(legs: list[Record]) -> str:
 def cabin_in_words(cabin: str) -> str:
     """A cabin."""
     return CABIN_WORDS[cabin]
-
-
-# Importing them registers their handlers.
-from . import expert_booking, expert_changes  # noqa: E402
-
-_REGISTERED = (expert_booking, expert_changes)

@@ -11,6 +11,7 @@ from typing import Any
 
 from mua_env.agents import desk as base
 from mua_env.agents.expert import Asked, Call, Script, ScriptedExpert, ToolFailed, call, call_all
+from mua_env.agents.handlers import Handler
 
 from . import expert_handlers, expert_questions
 from . import expert_reading as reading
@@ -54,9 +55,13 @@ class Desk(base.Desk):
         """The intent that a text of the user states."""
         return reading.intent(text)
 
-    def handler(self, intent: str) -> base.Handler[Any]:
+    def agrees(self, text: str) -> bool:
+        """Whether the user says yes to a proposal."""
+        return reading.agrees(text)
+
+    def handler(self, intent: str) -> Handler[Any]:
         """What carries out a request of an intent."""
-        return HANDLERS[intent](self, intent)
+        return HANDLERS.make(self, intent)
 
     def identify(self, text: str) -> Asked:
         """Find the user and read the profile; returns the user's last text."""
@@ -112,8 +117,8 @@ class Desk(base.Desk):
                 self.orders[order_id] = yield from call("get_order_details", order_id=order_id)
         return self.orders[order_id]
 
-    def changed(self, record: Any) -> None:
-        """Take over a record that a tool has changed; gift cards may have another balance now."""
+    def take_over(self, record: dict[str, Any]) -> None:
+        """Keep a record that a tool has changed; gift cards may have another balance now."""
         if "order_id" in record:
             self.orders[record["order_id"]] = record
         if any(method["source"] == "gift_card" for method in self.user.get("payment_methods", {}).values()):

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-
 from mua_env.agents.desk import Refusal
-from mua_env.agents.expert import Asked, Heard, Step, transfer
+from mua_env.agents.handlers import Human, Part
 
 from . import expert_reading as reading
 from . import expert_words as words
 from .expert_items import Return
-from .expert_requests import Change, Handler, Record, register
+from .expert_requests import Change, Record, register
 from .language import matching
 
 
@@ -21,9 +19,9 @@ class Cancel(Change):
     pending = True
     verb = "cancel"
     tool = "cancel_pending_order"
-    claim = "Order {order} has been cancelled."
+    claim = "Order {id} has been cancelled."
 
-    def collect(self, text: str) -> Generator[Step, Heard, None]:
+    def collect(self, text: str) -> Part:
         """Order, then reason."""
         text = yield from self.find_order(text, "ask_order_reason")
         if not matching.reasons(text):
@@ -40,7 +38,7 @@ class Cancel(Change):
         """The cancellation in words."""
         return f"Cancel order {self.order['order_id']}, reason: {self.reason}."
 
-    def amend(self, text: str) -> Generator[Step, Heard, None]:
+    def amend(self, text: str) -> Part:
         """Another reason, or another order."""
         if matching.order_ids(text):
             yield from self.find_order(text)
@@ -61,9 +59,9 @@ class OrderAddress(Change):
     pending = True
     verb = "modify"
     tool = "modify_pending_order_address"
-    claim = "The address of order {order} has been changed."
+    claim = "The address of order {id} has been changed."
 
-    def collect(self, text: str) -> Generator[Step, Heard, None]:
+    def collect(self, text: str) -> Part:
         """Order and address."""
         text = yield from self.find_order(text, "ask_order_address")
         self.address = yield from self.find_address(text)
@@ -72,7 +70,7 @@ class OrderAddress(Change):
         """The change in words."""
         return f"Change the address of order {self.order['order_id']} to {words.address(self.address)}."
 
-    def amend(self, text: str) -> Generator[Step, Heard, None]:
+    def amend(self, text: str) -> Part:
         """Another address, or another order."""
         found = reading.address(text)
         if matching.order_ids(text):
@@ -94,7 +92,7 @@ class UserAddress(OrderAddress):
     tool = "modify_user_address"
     claim = "Your default address has been changed."
 
-    def collect(self, text: str) -> Generator[Step, Heard, None]:
+    def collect(self, text: str) -> Part:
         """Only the address."""
         self.address = yield from self.find_address()
 
@@ -114,15 +112,14 @@ class OrderPayment(Return):
     pending = True
     verb = "modify"
     tool = "modify_pending_order_payment"
-    claim = "The payment method of order {order} has been changed."
+    claim = "The payment method of order {id} has been changed."
 
-    def collect(self, text: str) -> Generator[Step, Heard, None]:
+    def collect(self, text: str) -> Part:
         """Order and payment method."""
         text = yield from self.find_order(text, "ask_order_payment")
         self.method = yield from self.find_payment(text)
-        yield from self.check()
 
-    def check(self) -> Generator[Step, Heard, None]:
+    def check(self) -> Part:
         """Another method than the present one; a gift card must cover the order."""
         while True:
             paid = self.order["payment_history"][0]
@@ -139,7 +136,7 @@ class OrderPayment(Return):
         """The change in words."""
         return f"Change the payment method of order {self.order['order_id']} to {words.method(self.method)}."
 
-    def amend(self, text: str) -> Generator[Step, Heard, None]:
+    def amend(self, text: str) -> Part:
         """Another payment method, or another order."""
         if matching.order_ids(text):
             yield from self.find_order(text)
@@ -151,11 +148,4 @@ class OrderPayment(Return):
         return {"order_id": self.order["order_id"], "payment_method_id": self.method["id"]}
 
 
-@register("human")
-class Human(Handler):
-    """Hands over to a human agent."""
-
-    def run(self, text: str) -> Asked:
-        """Ends the dialogue."""
-        yield from transfer("The user asks for a human agent.")
-        return (yield from self.desk.say("bye"))
+register("human")(Human)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
-from mua_env.agents.desk import Refusal
+from mua_env.agents.desk import Declined, Refusal
 from mua_env.agents.expert import Asked, Heard, Step
+from mua_env.agents.handlers import Part
 
 from . import expert_reading as reading
 from . import expert_words as words
-from .expert_requests import Change, Declined, Record, register
+from .expert_requests import Change, Record, register
 from .language import matching
 
 
@@ -22,7 +23,7 @@ class _Items(Change):
     items: list[Record]
     method: Record
 
-    def find_items(self, text: str = "", *, names_only: bool = False) -> Generator[Step, Heard, None]:
+    def find_items(self, text: str = "", *, names_only: bool = False) -> Part:
         """Learn which items of the order are meant; ``names_only`` if the options in the text are those of new ones."""
         held = self.order["items"]
         found = reading.items(text, held) if text else []
@@ -58,16 +59,15 @@ class Return(_Items):
 
     verb = "return"
     tool = "return_delivered_order_items"
-    claim = "The return of the items of order {order} has been requested."
+    claim = "The return of the items of order {id} has been requested."
 
-    def collect(self, text: str) -> Generator[Step, Heard, None]:
+    def collect(self, text: str) -> Part:
         """Order and items, then where the refund goes."""
         text = yield from self.find_order(text, "ask_order_items_payment" if self.desk.late else "ask_order_items")
         yield from self.find_items(text)
         self.method = yield from self.find_payment(text)
-        yield from self.check()
 
-    def check(self) -> Generator[Step, Heard, None]:
+    def check(self) -> Part:
         """A refund goes to the original payment method or to a gift card."""
         while True:
             original = self.order["payment_history"][0]["payment_method_id"]
@@ -95,7 +95,7 @@ class Return(_Items):
         names = words.listing([item["name"] for item in self.items])
         return f"Return from order {self.order['order_id']}: {names}; refund to {words.method(self.method)}."
 
-    def amend(self, text: str) -> Generator[Step, Heard, None]:
+    def amend(self, text: str) -> Part:
         """Other items, another payment method, another order."""
         methods = self.desk.user["payment_methods"].values()
         if matching.order_ids(text):
@@ -124,16 +124,15 @@ class Swap(Return):
         self.verb = "modify" if self.pending else "exchange"
         self.tool = "modify_pending_order_items" if self.pending else "exchange_delivered_order_items"
         done = "been modified" if self.pending else "been exchanged"
-        self.claim = f"The items of order {{order}} have {done}."
+        self.claim = f"The items of order {{id}} have {done}."
 
-    def collect(self, text: str) -> Generator[Step, Heard, None]:
+    def collect(self, text: str) -> Part:
         """Order and items, then the new options and the payment method."""
         everything = self.desk.late
         first = yield from self.find_order(text, "ask_everything" if everything else "ask_order_items")
         yield from self.find_items(first, names_only=everything)
         text = yield from self.find_variants("ask_options_payment", first if everything else "")
         self.method = yield from self.find_payment(text)
-        yield from self.check()
 
     def find_variants(self, act: str, text: str = "") -> Asked:
         """Learn the wanted variant of each item; ``act`` asks for those that ``text`` does not name."""
@@ -148,7 +147,7 @@ class Swap(Return):
             yield from self._settle(at, text)
         return text
 
-    def _settle(self, at: int, text: str) -> Generator[Step, Heard, None]:
+    def _settle(self, at: int, text: str) -> Part:
         """Insist until a variant that can be had is named."""
         for _ in range(6):
             if self.variants[at].get("available"):
@@ -186,7 +185,7 @@ class Swap(Return):
             if stated:
                 self.variants[at] = _variant(product, item["options"] | stated)
 
-    def check(self) -> Generator[Step, Heard, None]:
+    def check(self) -> Part:
         """A gift card must cover what the new items cost more."""
         while True:
             difference = sum(new["price"] - old["price"] for old, new in zip(self.items, self.variants, strict=True))
@@ -204,7 +203,7 @@ class Swap(Return):
         payment = words.method(self.method)
         return f"{verb} order {self.order['order_id']}: {'; '.join(swaps)}; payment method: {payment}."
 
-    def amend(self, text: str) -> Generator[Step, Heard, None]:
+    def amend(self, text: str) -> Part:
         """Other options, other items, another payment method, another order."""
         methods = self.desk.user["payment_methods"].values()
         named = reading.items(text, self.order["items"])

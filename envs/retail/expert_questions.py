@@ -18,10 +18,7 @@ class OrderQuestion(Handler):
 
     def run(self, text: str) -> Asked:
         """Find the order, answer."""
-        try:
-            yield from self.find_order(text)
-        except Refusal as refusal:
-            return (yield from self.desk.say("refuse", reason=str(refusal)))
+        yield from self.find_order(text)
         return (yield from self.desk.say("answer", answer=self._answer()))
 
     def fits_status(self, order: Record) -> bool:
@@ -54,7 +51,7 @@ class ProductQuestion(Handler):
             self.desk.product_ids = yield from call("list_all_product_types")
         name = yield from self._product(text)
         if name is None:
-            return (yield from self.desk.say("refuse", reason="we have no such product"))
+            raise Refusal("we have no such product")
         product_id = self.desk.product_ids[name]
         product = (yield from self.desk.read_products([product_id]))[product_id]
         count = sum(variant["available"] for variant in product["variants"].values())

@@ -1,14 +1,14 @@
-"""How the retail expert carries out requests: one handler for each kind."""
+"""How the retail expert carries out requests: what all handlers share."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
-from mua_env.agents import desk as base
+from mua_env.agents import handlers as base
 from mua_env.agents.desk import Refusal
-from mua_env.agents.expert import Asked, Heard, Step, ToolFailed, change, transfer
+from mua_env.agents.expert import Asked, Heard, Step, ToolFailed, transfer
+from mua_env.agents.handlers import Part
 
 from . import expert_reading as reading
 from . import expert_words as words
@@ -19,10 +19,6 @@ if TYPE_CHECKING:
 
 Record = dict[str, Any]
 _ROUNDS = 6
-
-
-class Declined(Exception):
-    """The user took a refusal as an answer; the text is what it said."""
 
 
 class Handler(base.Handler["Desk"]):
@@ -91,7 +87,7 @@ class Handler(base.Handler["Desk"]):
         """Whether the request is possible in the order's state."""
         return bool(order["status"] == ("pending" if self.pending else "delivered"))
 
-    def check_status(self) -> Generator[Step, Heard, None]:
+    def check_status(self) -> Part:
         """Refuse, or hand over, a request that the order's state does not allow."""
         status = self.order["status"]
         if self.fits_status(self.order):
@@ -133,73 +129,14 @@ class Handler(base.Handler["Desk"]):
         raise Refusal("the new address is required")
 
 
-class Change(Handler):
-    """A request that changes something once the user agrees. Subclasses say what it needs and what it does."""
+class Change(Handler, base.Change["Desk"]):
+    """A request that changes something once the user agrees."""
 
-    tool = ""
-    claim = ""
-
-    def run(self, text: str) -> Asked:
-        """The request from the user's wish to the user's next message."""
-        try:
-            yield from self.collect(text)
-            while True:
-                answer = yield from self.desk.say("propose", action=self.action())
-                if reading.agrees(answer):
-                    break
-                self.notice_switch(answer)
-                yield from self.amend(answer)
-                yield from self.check()
-            claim = yield from self.carry_out()
-        except Refusal as refusal:
-            return (yield from self.desk.say("refuse", reason=str(refusal)))
-        except Declined as declined:
-            return str(declined)
-        return (yield from self.desk.say("done", claim=claim))
-
-    @abstractmethod
-    def collect(self, text: str) -> Generator[Step, Heard, None]:
-        """Ask for what is needed, and look it up."""
-
-    def check(self) -> Generator[Step, Heard, None]:
-        """Refuse what the policy document forbids, before proposing.
-
-        Raises:
-            Refusal: with the reason.
-        """
-        yield from ()
-
-    @abstractmethod
-    def action(self) -> str:
-        """What is going to be done, in words."""
-
-    @abstractmethod
-    def amend(self, text: str) -> Generator[Step, Heard, None]:
-        """Take over what the user corrects."""
-
-    @abstractmethod
-    def arguments(self) -> Record:
-        """Arguments of the tool call."""
-
-    def carry_out(self) -> Generator[Step, Heard, str]:
-        """Do it; returns the claim that it is done."""
-        try:
-            record = yield from change(self.tool, **self.arguments())
-        except ToolFailed as failure:
-            raise Refusal(f"the system does not allow it: {str(failure).removeprefix('Error: ').rstrip('.')}") from None
-        self.desk.changed(record)
-        return self.claim.format(order=self.order.get("order_id", ""))
+    @property
+    def subject(self) -> str:
+        """Id of the order."""
+        return str(self.order.get("order_id", ""))
 
 
-HANDLERS: dict[str, Callable[[Desk, str], Handler]] = {}
-"""By intent; questions by ``ask:<topic>``. Filled by the modules that define them."""
-
-
-def register(*intents: str) -> Callable[[type[Handler]], type[Handler]]:
-    """Make a class the handler of intents."""
-
-    def mark(handler: type[Handler]) -> type[Handler]:
-        HANDLERS.update(dict.fromkeys(intents, handler))
-        return handler
-
-    return mark
+HANDLERS: base.Handlers[Desk] = base.Handlers()
+register = HANDLERS.register

@@ -11,6 +11,7 @@ from typing import Any
 
 from mua_env.agents import desk as base
 from mua_env.agents.expert import Asked, Call, Script, ScriptedExpert, ToolFailed, call, call_all
+from mua_env.agents.handlers import Handler
 
 from . import expert_reading as reading
 from .expert_phone import LOOKS, REPAIRS, Seen, in_words
@@ -65,9 +66,17 @@ class Clerk(base.Desk):
         """What a text of the caller wants."""
         return reading.intent(text)
 
-    def handler(self, intent: str) -> base.Handler[Any]:
+    def agrees(self, text: str) -> bool:
+        """Whether the caller says yes to a proposal."""
+        return reading.yes(text)
+
+    def handler(self, intent: str) -> Handler[Any]:
         """What carries out a request; nothing is done for who is not the owner."""
         return HANDLERS[intent](self, intent) if self.owner else Stranger(self, intent)
+
+    def take_over(self, record: Record) -> None:
+        """Keep the line that a tool has changed."""
+        self.line = record.get("line", self.line)
 
     # Who is calling
 
@@ -166,4 +175,4 @@ class Clerk(base.Desk):
     def consent(self, act: str, text: str, **values: str) -> Any:
         """Put a proposal; returns whether the caller agrees, and its text."""
         text = yield from self.say(act, **values)
-        return reading.yes(text), text
+        return self.agrees(text), text

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from mua_env.agents.desk import Handler
 from mua_env.agents.expert import Asked, call, change
+from mua_env.agents.handlers import Handler
 
 from . import expert_reading as reading
 from .billing import TODAY
@@ -16,14 +16,10 @@ from .expert_phone import FOR, PROOF, repairs, solved
 if TYPE_CHECKING:
     from .expert import Clerk
 
-    Base = Handler[Clerk]
-else:
-    Base = Handler[Any]
-
 _ROUNDS = 4
 
 
-class Stranger(Base):
+class Stranger(Handler["Clerk"]):
     """A request of somebody who is not the owner of the account."""
 
     def run(self, text: str) -> Asked:
@@ -31,7 +27,7 @@ class Stranger(Base):
         return (yield from self.desk.say("stranger"))
 
 
-class Symptom(Base):
+class Symptom(Handler["Clerk"]):
     """A phone that has no service, slow or no data, or sends no pictures."""
 
     def run(self, text: str) -> Asked:
@@ -108,7 +104,8 @@ class Symptom(Base):
             if bill["status"] != "Paid":
                 return text
         result = yield from call("resume_line", **desk.ids)
-        desk.line, desk.resumed = result["line"], True
+        desk.take_over(result)
+        desk.resumed = True
         return text
 
     def _more_data(self, used: float, limit: float) -> Asked:
@@ -121,7 +118,7 @@ class Symptom(Base):
         return bought[1]
 
 
-def buy(handler: Base, text: str) -> Any:
+def buy(handler: Handler[Clerk], text: str) -> Any:
     """Add data or change the plan as the caller wants; returns what was done (or nothing), and the caller's text."""
     desk = handler.desk
     for _ in range(_ROUNDS):
@@ -145,7 +142,7 @@ def buy(handler: Base, text: str) -> Any:
     return "", text
 
 
-def _add(handler: Base, gb: float) -> Any:
+def _add(handler: Handler[Clerk], gb: float) -> Any:
     desk = handler.desk
     plan = yield from call("get_details_by_id", id=desk.line["plan_id"])
     price = gb * plan["data_refueling_price_per_gb"]
@@ -156,7 +153,7 @@ def _add(handler: Base, gb: float) -> Any:
     return f"{gb:g} GB of data were added", text
 
 
-def _change(handler: Base, name: str) -> Any:
+def _change(handler: Handler[Clerk], name: str) -> Any:
     desk = handler.desk
     plans = yield from call("get_available_plans")
     plan = next(row for row in plans if row["name"] == name)
@@ -166,11 +163,11 @@ def _change(handler: Base, name: str) -> Any:
     if not agreed:
         return "", text
     result = yield from change("change_plan", **desk.ids, plan_id=plan["plan_id"])
-    desk.line = result.get("line", desk.line)
+    desk.take_over(result)
     return f"your plan was changed to {name}", text
 
 
-class Bill(Base):
+class Bill(Handler["Clerk"]):
     """An overdue bill to be paid."""
 
     def run(self, text: str) -> Asked:
@@ -188,7 +185,7 @@ class Bill(Base):
         return text
 
 
-class Purchase(Base):
+class Purchase(Handler["Clerk"]):
     """Data to be added, or another plan."""
 
     def run(self, text: str) -> Asked:
@@ -204,7 +201,7 @@ class Purchase(Base):
         return (yield from desk.say("bought", what=done)) if done else text
 
 
-HANDLERS: Final[Mapping[str, type[Base]]] = {
+HANDLERS: Final[Mapping[str, type[Handler[Clerk]]]] = {
     "service": Symptom,
     "data": Symptom,
     "mms": Symptom,

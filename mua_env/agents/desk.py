@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from mua_env.agents.expert import Asked, Say, Script, ScriptedExpert, say
 
+if TYPE_CHECKING:
+    from mua_env.agents.handlers import Handler
+
 _TRIES = 4
-_D = TypeVar("_D", bound="Desk")
 
 
 class Switch(Exception):
@@ -22,6 +24,10 @@ class Switch(Exception):
 
 class Refusal(Exception):
     """The policy document, or a tool, forbids the request; the text is the reason."""
+
+
+class Declined(Exception):
+    """The user took a refusal as an answer; the text is what it said."""
 
 
 class Desk(ABC):
@@ -48,15 +54,23 @@ class Desk(ABC):
 
     @abstractmethod
     def phrase(self, act: str, **values: str) -> str:
-        """A phrasing in the expert's style; the acts ``help`` and ``bye`` must be among those known."""
+        """A phrasing in the expert's style; it must know ``help``, ``bye`` and ``refuse`` (with ``reason``)."""
 
     @abstractmethod
     def intent(self, text: str) -> str | None:
         """The intent that a text of the user states."""
 
     @abstractmethod
-    def handler(self, intent: str) -> Handler[Desk]:
+    def agrees(self, text: str) -> bool:
+        """Whether the user says yes to a proposal."""
+
+    @abstractmethod
+    def handler(self, intent: str) -> Handler[Any]:
         """What carries out a request of an intent."""
+
+    @abstractmethod
+    def take_over(self, record: dict[str, Any]) -> None:
+        """Keep what a tool that made a change returned; it is empty where the expert slips."""
 
     def say(self, act: str, **values: str) -> Asked:
         """Say something; returns the user's answer."""
@@ -83,31 +97,7 @@ class Desk(ABC):
                 return (yield from self.handler(intent).run(text))
             except Switch as switch:
                 intent, text = switch.intent, switch.text
-
-
-class Handler(ABC, Generic[_D]):
-    """Carries out one request at a desk."""
-
-    def __init__(self, desk: _D, intent: str) -> None:
-        self.desk = desk
-        self.intent = intent
-
-    @abstractmethod
-    def run(self, text: str) -> Asked:
-        """The request from the user's wish to the user's next message."""
-
-    def ask(self, act: str, **values: str) -> Asked:
-        """Ask for something; a new request in the answer is followed at once."""
-        text = yield from self.desk.say(act, **values)
-        self.notice_switch(text)
-        return text
-
-    def notice_switch(self, text: str) -> None:
-        """Follow the user to another request.
-
-        Raises:
-            Switch: the text states an intent other than this one.
-        """
-        intent = self.desk.intent(text)
-        if intent is not None and intent != self.intent:
-            raise Switch(intent, text)
+            except Refusal as refusal:
+                return (yield from self.say("refuse", reason=str(refusal)))
+            except Declined as declined:
+                return str(declined)
