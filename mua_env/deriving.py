@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
-from typing import Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, ClassVar
 
-from mua_env.database import Rows
-from mua_env.tasks import Goal, Task
+from sqlalchemy.orm import DeclarativeBase
+
+from mua_env.database import Rows, open_template
+from mua_env.tasks import Action, Goal, Request, Task
+from mua_env.tools import Mode, Toolkit
+from mua_env.world import SQLWorld
 
 HAND_OVER = "transfer_to_human_agents"
 """The tool that hands a dialogue over to a human agent, in every public benchmark read here."""
@@ -35,14 +40,57 @@ def user_of(task: Task, users: Collection[str], owners: Mapping[str, str]) -> st
     return None
 
 
-class Deriver(Protocol):
-    """Derives the goals of public tasks over one set of rows."""
+class Deriver(ABC):
+    """Derives the goals of public tasks over one set of rows: gold calls that succeed become requests, in their order.
+
+    Args:
+        rows: the benchmark's data.
+        mode: how the tools behave when gold is run; ``"compat"`` as the benchmark's own.
+        toolkit: the benchmark's tools, if they are not the domain's.
+
+    Attributes:
+        models: the declarative base of the domain's tables.
+        toolkit: the domain's tools.
+        world: holds the state before the call that is looked at.
+    """
+
+    models: ClassVar[type[DeclarativeBase]]
+    toolkit: ClassVar[type[Toolkit]]
+
+    def __init__(self, rows: Rows, *, mode: Mode = "compat", toolkit: type[Toolkit] | None = None) -> None:
+        self._users = {row["user_id"]: dict(row) for row in rows["users"]}
+        self._template = open_template(self.models, rows)
+        self.world = SQLWorld(self._template, toolkit or self.toolkit, mode=mode)
 
     def goal(self, task: Task) -> Goal | None:
-        """The agenda of a task, or ``None`` where there is none."""
+        """The agenda of a task, or ``None`` where its user is not in the data."""
+        user = self._users.get(task.user_id or "")
+        if user is None:
+            return None
+        self.world.load(task.initial_actions)
+        requests: list[Request] = []
+        for action in task.actions:
+            if action.name == HAND_OVER:
+                continue
+            made = list(self.requests(action, user))
+            if self.world.call(action.name, action.arguments).ok:
+                requests += made
+        if not requests and any(action.name == HAND_OVER for action in task.actions):
+            requests.append(Request(intent="human", outcome="transferred"))
+        return Goal(facts=self.facts(user), requests=tuple(requests), persona="plain", derived=True)
+
+    @abstractmethod
+    def requests(self, action: Action, user: dict[str, Any]) -> Iterable[Request]:
+        """The requests that a call fulfils, described from the records as they are before it."""
+
+    @abstractmethod
+    def facts(self, user: dict[str, Any]) -> dict[str, Any]:
+        """What a user knows of itself."""
 
     def close(self) -> None:
-        """Release what it holds."""
+        """Release the databases."""
+        self.world.close()
+        self._template.close()
 
 
 class DerivedGoals:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from mua_env.tasks import Request
+from collections.abc import Iterable, Sequence
+
+from mua_env.tasks import Request, Requirement
 
 
 def settled(request: Request, *, changed: bool = True) -> Request:
@@ -22,3 +24,22 @@ def settled(request: Request, *, changed: bool = True) -> Request:
 def chain(request: Request) -> list[Request]:
     """A request and the fallbacks behind it."""
     return [request, *(chain(request.fallback) if request.fallback else [])]
+
+
+def required(ends: Iterable[Request], *, handed_over: Sequence[str]) -> tuple[Requirement, ...]:
+    """What must hold besides the database: refusals, transfers, answers; each once.
+
+    Args:
+        ends: requests as they end.
+        handed_over: beginnings of words, of which a transfer must give one as its reason.
+    """
+    found = []
+    for request in ends:
+        if request.outcome == "refused":
+            found.append(Requirement(kind="refusal", intent=request.intent))
+        elif request.outcome == "transferred":
+            reason = tuple(handed_over)
+            found.append(Requirement(kind="terminal_tool", name="transfer_to_human_agents", reason=reason))
+        elif request.outcome == "answered":
+            found.append(Requirement(kind="told", value=request.slots["answer"]))
+    return tuple(dict.fromkeys(found))

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from mua_env.database import Rows, open_template
-from mua_env.deriving import HAND_OVER, DerivedGoals, user_of
-from mua_env.tasks import Action, Goal, Request, Task
-from mua_env.tools import Mode
-from mua_env.world import SQLWorld
+from mua_env import deriving
+from mua_env.database import Rows
+from mua_env.deriving import DerivedGoals, user_of
+from mua_env.tasks import Action, Request, Task
+from mua_env.tools import Mode, Toolkit
 
 from .goals import full_name, method_slot, with_bags
 from .models import Base, Flight, Reservation
@@ -26,52 +26,28 @@ Record = dict[str, Any]
 _MISHAPS: Final = {"cancelled": "cancelled_flight", "delayed": "delayed_flight"}
 
 
-class Deriver:
-    """Derives the goals of public tasks over one set of rows.
+class Deriver(deriving.Deriver):
+    """Derives the goals of public tasks over one set of rows."""
 
-    Args:
-        rows: the benchmark's data.
-        mode: how the tools behave when gold is run; ``"compat"`` as the benchmark's own.
-        toolkit: the benchmark's tools.
-    """
+    models = Base
+    toolkit = AirlineTools
 
-    def __init__(self, rows: Rows, *, mode: Mode = "compat", toolkit: type[AirlineTools] = AirlineTools) -> None:
-        self._users = {row["user_id"]: dict(row) for row in rows["users"]}
-        self._template = open_template(Base, rows)
-        self._world = SQLWorld(self._template, toolkit, mode=mode)
-        self._now = now(self._world.database)
+    def __init__(self, rows: Rows, *, mode: Mode = "compat", toolkit: type[Toolkit] | None = None) -> None:
+        super().__init__(rows, mode=mode, toolkit=toolkit)
+        self._now = now(self.world.database)
 
-    def goal(self, task: Task) -> Goal | None:
-        """The agenda of a task, or ``None`` where its user is not in the data."""
-        user = self._users.get(task.user_id or "")
-        if user is None:
-            return None
-        self._world.load(task.initial_actions)
-        requests: list[Request] = []
-        for action in task.actions:
-            if action.name == HAND_OVER:
-                continue
-            made = list(self._requests(action, user))
-            if self._world.call(action.name, action.arguments).ok:
-                requests += made
-        if not requests and any(action.name == HAND_OVER for action in task.actions):
-            requests.append(Request(intent="human", outcome="transferred"))
-        facts = {"user_id": user["user_id"], **user["name"]}
-        return Goal(facts=facts, requests=tuple(requests), persona="plain", derived=True)
+    def facts(self, user: Record) -> Record:
+        """User id and name."""
+        return {"user_id": user["user_id"], **user["name"]}
 
-    def close(self) -> None:
-        """Release the databases."""
-        self._world.close()
-        self._template.close()
-
-    def _requests(self, action: Action, user: Record) -> Iterator[Request]:
+    def requests(self, action: Action, user: Record) -> Iterator[Request]:
         """The requests that a call fulfils, described from the records as they are before it."""
         arguments = action.arguments
         if action.name == "book_reservation":
             yield Request(intent="book_flight", slots=self._booking(arguments, user))
         elif action.name == "send_certificate":
             yield from self._compensation(arguments["amount"], user)
-        row = self._world.database.get(Reservation, arguments.get("reservation_id", ""))
+        row = self.world.database.get(Reservation, arguments.get("reservation_id", ""))
         if row is None:
             return
         about = {"reservation_id": row["reservation_id"]}
@@ -116,7 +92,7 @@ class Deriver:
         """The reservation that a certificate is for: its mishap, or else only its passengers, come to the amount."""
         guess = None
         for name in user["reservations"]:
-            row = self._world.database.get(Reservation, name)
+            row = self.world.database.get(Reservation, name)
             if row is None or not compensable(user, row):
                 continue
             for status, complaint in _MISHAPS.items():
@@ -132,7 +108,7 @@ class Deriver:
     def _statuses(self, row: Record) -> list[str]:
         found = []
         for leg in row["flights"]:
-            flight = self._world.database.get(Flight, leg["flight_number"])
+            flight = self.world.database.get(Flight, leg["flight_number"])
             found.append((flight or {}).get("dates", {}).get(leg["date"], {}).get("status", ""))
         return found if not departed(row, self._now[:10]) else [status for status in found if status != "cancelled"]
 

@@ -29,7 +29,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from mua_env.settling import chain
+from mua_env.settling import chain, required
 from mua_env.tasks import Action, Goal, Request, Requirement
 
 from .records import BAG_PRICE, INSURANCE_PRICE
@@ -177,14 +177,5 @@ def answer_to(topic: str, user: Record, reservation: Record) -> str:
 
 
 def requirements(goal: Goal) -> tuple[Requirement, ...]:
-    """What must hold besides the database: refusals, transfers, answers."""
-    found = []
-    for request in goal.requests:
-        for link in chain(request):
-            if link.outcome == "refused":
-                found.append(Requirement(kind="refusal", intent=link.intent))
-            elif link.outcome == "transferred":
-                found.append(Requirement(kind="terminal_tool", name="transfer_to_human_agents", reason=_DEPARTED))
-            elif link.outcome == "answered":
-                found.append(Requirement(kind="told", value=link.slots["answer"]))
-    return tuple(dict.fromkeys(found))
+    """What must hold besides the database: refusals, those before a fallback too, transfers, answers."""
+    return required((link for request in goal.requests for link in chain(request)), handed_over=_DEPARTED)

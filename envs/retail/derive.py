@@ -8,14 +8,13 @@ such a goal say ``agenda (derived)``.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mua_env.database import Rows, Template, open_template
-from mua_env.deriving import HAND_OVER, DerivedGoals, user_of
-from mua_env.tasks import Action, Goal, Request, Task
-from mua_env.tools import Mode
-from mua_env.world import SQLWorld
+from mua_env import deriving
+from mua_env.database import Rows
+from mua_env.deriving import DerivedGoals, user_of
+from mua_env.tasks import Action, Request, Task
 
 from .models import Base
 from .tools import RetailTools
@@ -35,59 +34,21 @@ INTENTS: Mapping[str, str] = {
 _ADDRESS = ("address1", "address2", "city", "state", "country", "zip")
 
 
-class Deriver:
-    """Derives the goals of public tasks over one set of rows.
+class Deriver(deriving.Deriver):
+    """Derives the goals of public tasks over one set of rows."""
 
-    Args:
-        rows: the benchmark's data.
-        mode: how the tools behave when gold is run; ``"compat"`` as the benchmark's own.
-        template: the same data loaded, where the caller has it already.
-        toolkit: the benchmark's tools.
-    """
+    models = Base
+    toolkit = RetailTools
 
-    def __init__(
-        self,
-        rows: Rows,
-        *,
-        mode: Mode = "compat",
-        template: Template | None = None,
-        toolkit: type[RetailTools] = RetailTools,
-    ) -> None:
-        self._users = {row["user_id"]: row for row in rows["users"]}
-        self._own = None if template else open_template(Base, rows)
-        chosen = template or self._own
-        assert chosen is not None
-        self._world = SQLWorld(chosen, toolkit, mode=mode)
+    def facts(self, user: Record) -> Record:
+        """Name, postal code and e-mail address."""
+        return {**user["name"], "zip": user["address"]["zip"], "email": user["email"]}
 
-    def goal(self, task: Task) -> Goal | None:
-        """The agenda of a task, or ``None`` where its user is not in the data."""
-        user = self._users.get(task.user_id or "")
-        if user is None:
-            return None
-        self._world.load(task.initial_actions)
-        requests = []
-        for action in task.actions:
-            request = self._request(action, user)
-            if action.name == HAND_OVER:
-                continue
-            if self._world.call(action.name, action.arguments).ok and request is not None:
-                requests.append(request)
-        if not requests and any(action.name == HAND_OVER for action in task.actions):
-            requests.append(Request(intent="human", outcome="transferred"))
-        facts = {**user["name"], "zip": user["address"]["zip"], "email": user["email"]}
-        return Goal(facts=facts, requests=tuple(requests), persona="plain", derived=True)
-
-    def close(self) -> None:
-        """Release the databases."""
-        self._world.close()
-        if self._own is not None:
-            self._own.close()
-
-    def _request(self, action: Action, user: Mapping[str, Any]) -> Request | None:
+    def requests(self, action: Action, user: Record) -> Iterator[Request]:
         """The request that a call fulfils, described from the records as they are before it."""
         intent = INTENTS.get(action.name)
         if intent is None:
-            return None
+            return
         arguments = action.arguments
         slots: Record = {}
         if "order_id" in arguments:
@@ -100,7 +61,7 @@ class Deriver:
             slots["items"] = self._items(arguments)
         if "payment_method_id" in arguments:
             slots["payment_method"] = _method(arguments["payment_method_id"], user)
-        return Request(intent=intent, slots=slots)
+        yield Request(intent=intent, slots=slots)
 
     def _items(self, arguments: Record) -> list[Record]:
         order = self._read("get_order_details", order_id=arguments["order_id"])
@@ -120,7 +81,7 @@ class Deriver:
         return items
 
     def _read(self, tool: str, **arguments: str) -> Record:
-        result = self._world.call(tool, arguments)
+        result = self.world.call(tool, arguments)
         parsed = json.loads(result.content) if result.ok else {}
         return parsed if isinstance(parsed, dict) else {}
 

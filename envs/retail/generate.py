@@ -90,7 +90,7 @@ class RetailGenerator(TaskGenerator):
             instruction=instruction(goal, rng),
             goal=goal,
             actions=gold_actions(self.shop, user, goal),
-            requirements=requirements(goal.requests),
+            requirements=requirements(goal),
         )
         return self._candidate(task, goal, user, parts)
 

@@ -7,10 +7,10 @@ The vocabulary is the one that the agenda user and the scripted expert share. Fa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from mua_env.settling import settled
+from mua_env.settling import required, settled
 from mua_env.tasks import Action, Goal, Request, Requirement
 
 from .shop import Record, Shop
@@ -88,17 +88,9 @@ def gold_actions(
     return tuple(actions)
 
 
-def requirements(requests: Iterable[Request]) -> tuple[Requirement, ...]:
+def requirements(goal: Goal) -> tuple[Requirement, ...]:
     """What must hold besides the database: refusals without a fallback, transfers, answers."""
-    found = []
-    for request in map(settled, requests):
-        if request.outcome == "refused":
-            found.append(Requirement(kind="refusal", intent=request.intent))
-        elif request.outcome == "transferred":
-            found.append(Requirement(kind="terminal_tool", name="transfer_to_human_agents", reason=_IN_TRANSIT))
-        elif request.outcome == "answered":
-            found.append(Requirement(kind="told", value=request.slots["answer"]))
-    return tuple(dict.fromkeys(found))
+    return required(map(settled, goal.requests), handed_over=_IN_TRANSIT)
 
 
 def _identify(goal: Goal) -> Action:

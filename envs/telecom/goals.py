@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from mua_env.settling import settled
+from mua_env.settling import required, settled
 from mua_env.tasks import Action, Assertion, Criteria, Goal, Request, Requirement
 
 from .faults import FAULTS, LOST, Case, act, assertions, more_data, pay
@@ -83,16 +83,8 @@ def gold_actions(plot: Plot) -> tuple[Action, ...]:
 
 def requirements(plot: Plot) -> tuple[Requirement, ...]:
     """What must hold besides the world: refusals, answers, and a transfer for the right reason."""
-    found = []
-    for request in map(settled, plot.goal.requests):
-        if request.outcome == "refused":
-            found.append(Requirement(kind="refusal", intent=request.intent))
-        elif request.outcome == "answered":
-            found.append(Requirement(kind="told", value=request.slots["answer"]))
-        elif request.outcome == "transferred":
-            reason = next(FAULTS[name].handover for name in plot.faults if name in LOST)
-            found.append(Requirement(kind="terminal_tool", name="transfer_to_human_agents", reason=reason))
-    return tuple(dict.fromkeys(found))
+    reason = next((FAULTS[name].handover for name in plot.faults if name in LOST), ())
+    return required(map(settled, plot.goal.requests), handed_over=reason)
 
 
 def criteria(plot: Plot) -> Criteria:
