@@ -114,7 +114,7 @@ def task_set(
     return tau2.task_set(
         "telecom",
         split,
-        rows=lambda layout: read_rows(layout.folder),
+        rows=read_rows,
         files=FILES,
         policy=partial(_policy, variant=variant, solo=solo),
         kit=solo_kit(KIT) if solo else KIT,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from pathlib import Path
 from typing import Any, Final
 
 from mua_env.database import Rows
 from mua_env.errors import DataError
+from mua_env.public.tau2 import Layout
 
 from .models import Bill, Customer, Device, Line, Plan
 from .records import APN, FIELDS, PERMISSIONS, phone_row, surroundings_row, whole, with_owners
@@ -57,16 +56,16 @@ _FLOATS: Final = frozenset(
 _MOMENTS: Final = frozenset({"activation_date", "last_esim_transfer_date", "created_at"})
 
 
-def read_rows(folder: Path) -> Rows:
+def read_rows(layout: Layout) -> Rows:
     """Both databases as rows.
 
     Args:
-        folder: tau2's folder of the telecom domain.
+        layout: where the files lie.
 
     Raises:
         DataError: a file is missing or not what tau2 has; the text names it.
     """
-    operator, user = (_read(folder / name) for name in FILES)
+    operator, user = map(layout.document, FILES)
     try:
         rows = {
             table: [_record(model, {**_DEFAULTS[table], **record}) for record in operator.get(table, [])]
@@ -74,17 +73,8 @@ def read_rows(folder: Path) -> Rows:
         }
         own = {"phone": [_phone(user.get("device", {}))], "surroundings": [_around(user.get("surroundings", {}))]}
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise DataError(f"{folder}: not the databases of tau2's telecom domain ({error!r})") from None
+        raise DataError(f"{layout.folder}: not the databases of tau2's telecom domain ({error!r})") from None
     return {**with_owners(rows), **own}
-
-
-def _read(path: Path) -> Record:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise DataError(f"{path} is missing; is the copy of tau2-bench whole?") from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise DataError(f"{path} cannot be read: {error}") from None
 
 
 def _record(model: type, record: Record) -> Record:

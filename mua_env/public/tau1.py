@@ -19,6 +19,7 @@ from pydantic import ValidationError
 
 from mua_env.database import Rows
 from mua_env.errors import ConfigError, DataError, TaskError, first_fault
+from mua_env.public._files import read_text
 from mua_env.public._literals import read_calls
 from mua_env.tasks import Action, Goal, Task, TaskSet
 from mua_env.tools import Mode
@@ -198,12 +199,7 @@ def _read_json(path: Path) -> Any:
 
 
 def _read_text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise DataError(f"{path} is missing; is the tau-bench checkout whole?") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{path} cannot be read: {error}") from None
+    return read_text(path, copy="the tau-bench checkout")
 
 
 def _digest(layout: Layout, tables: Mapping[str, str]) -> str:

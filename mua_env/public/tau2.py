@@ -20,6 +20,7 @@ from typing import Any, Final
 from mua_env.database import Rows
 from mua_env.errors import ConfigError, DataError
 from mua_env.kit import Kit
+from mua_env.public._files import read_text
 from mua_env.public.tau2_tasks import read_splits, read_tasks, revision_name
 from mua_env.tasks import Goal, Task, TaskSet
 from mua_env.tools import Mode
@@ -88,13 +89,7 @@ class Layout:
         Raises:
             DataError: it is missing or cannot be read.
         """
-        path = self.folder / name
-        try:
-            return path.read_text(encoding="utf-8")
-        except FileNotFoundError:
-            raise DataError(f"{path} is missing; is the copy of tau2-bench whole?") from None
-        except (OSError, UnicodeDecodeError) as error:
-            raise DataError(f"{path} cannot be read: {error}") from None
+        return read_text(self.folder / name, copy="the copy of tau2-bench")
 
     def document(self, name: str) -> Any:
         """One of the JSON or TOML files, parsed.
