@@ -1,16 +1,20 @@
-"""Domains whose policy documents and tasks lie in files beside their code."""
+"""Domains whose policy documents, tasks and experts lie in files of their package."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib import resources
+from importlib import import_module, resources
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from mua_env.domain import Domain
 from mua_env.errors import ConfigError, TaskError
 from mua_env.tasks import Task, TaskSet, read_tasks
+
+if TYPE_CHECKING:
+    from mua_env.agents.base import Agent
+    from mua_env.agents.expert import Slips
 
 
 class PackagedDomain(Domain):
@@ -18,9 +22,12 @@ class PackagedDomain(Domain):
 
     Attributes:
         tables: key column of each table, by table name, as the public benchmark's data needs it.
+        experts: module in the package and class of the scripted agent, by language, as ``"expert:RetailExpert"``;
+            loaded when one is asked for (default: there is none).
     """
 
     tables: ClassVar[Mapping[str, str]]
+    experts: ClassVar[Mapping[str, str]] = {}
 
     def policy(self, *, compact: bool = False) -> str:
         """The policy document, in full or in few words."""
@@ -30,6 +37,28 @@ class PackagedDomain(Domain):
     def tasks(self, split: str) -> Sequence[Task]:
         """Shipped tasks of a split, by level."""
         return _shipped(type(self).__module__, split)
+
+    def expert(self, *, style: str = "plain", language: str = "en", slips: Slips = 0.0) -> Agent:
+        """The scripted agent of this domain; in Chinese (``"zh"``) it has one style, the compact one.
+
+        Args:
+            style: how it speaks in English, see `mua_env.agents.expert.ScriptedExpert`.
+            language: that it speaks and understands.
+            slips: chance that it only claims a change that the user agreed to.
+
+        Raises:
+            ConfigError: it does not speak the language.
+            DomainError: there is no scripted agent.
+        """
+        if not self.experts:
+            return super().expert(style=style, slips=slips)
+        if language not in self.experts:
+            known = ", ".join(map(repr, self.experts))
+            raise ConfigError(f"the {self.name} expert speaks no {language!r}; known languages: {known}")
+        module, _, name = self.experts[language].partition(":")
+        expert = getattr(import_module(f"{type(self).__module__}.{module}"), name)
+        agent: Agent = expert(slips=slips) if language == "zh" else expert(style=style, slips=slips)
+        return agent
 
     def public(
         self, benchmark: str, split: str, path: str | Path | None, *, policy: str | None = None, solo: bool = False

@@ -6,10 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from mua_env.agents.base import Agent
-from mua_env.agents.expert import Slips
 from mua_env.database import Database, Rows
-from mua_env.errors import ConfigError
 from mua_env.packaged import PackagedDomain
 from mua_env.tasks import Goal, Task, TaskSet
 
@@ -23,6 +20,7 @@ class AirlineDomain(PackagedDomain):
 
     name = "airline"
     version = 1
+    experts: ClassVar = {"en": "expert:AirlineExpert", "zh": "expert_chinese:AirlineChineseExpert"}
     models = Base
     toolkit = AirlineTools
     policy_rules = RULES
@@ -44,22 +42,6 @@ class AirlineDomain(PackagedDomain):
         from .language import AirlineLanguage
 
         return AirlineLanguage()
-
-    def expert(self, *, style: str = "plain", language: str = "en", slips: Slips = 0.0) -> Agent:
-        """The scripted airline agent; in Chinese (``"zh"``) it has one style, the compact one.
-
-        Raises:
-            ConfigError: the language is neither ``"en"`` nor ``"zh"``.
-        """
-        if language == "zh":
-            from .expert_chinese import AirlineChineseExpert
-
-            return AirlineChineseExpert(slips=slips)
-        if language != "en":
-            raise ConfigError(f"the airline expert speaks no {language!r}; known languages: 'en', 'zh'")
-        from .expert import AirlineExpert
-
-        return AirlineExpert(style=style, slips=slips)
 
     def derive_goal(self, task: Task, rows: Rows) -> Goal | None:
         """An agenda from a public task's gold calls."""

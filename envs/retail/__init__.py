@@ -6,10 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from mua_env.agents.base import Agent
-from mua_env.agents.expert import Slips
 from mua_env.database import Database, Rows
-from mua_env.errors import ConfigError
 from mua_env.packaged import PackagedDomain
 from mua_env.tasks import Goal, Task, TaskSet
 
@@ -23,6 +20,7 @@ class RetailDomain(PackagedDomain):
 
     name = "retail"
     version = 1
+    experts: ClassVar = {"en": "expert:RetailExpert", "zh": "expert_chinese:RetailChineseExpert"}
     models = Base
     toolkit = RetailTools
     policy_rules = RULES
@@ -58,22 +56,6 @@ class RetailDomain(PackagedDomain):
         from .world_data import word_lists
 
         return RetailLanguage({name: entry["options"] for name, entry in word_lists("catalogue").items()})
-
-    def expert(self, *, style: str = "plain", language: str = "en", slips: Slips = 0.0) -> Agent:
-        """The scripted retail agent; in Chinese (``"zh"``) it has one style, the compact one.
-
-        Raises:
-            ConfigError: the language is neither ``"en"`` nor ``"zh"``.
-        """
-        if language == "zh":
-            from .expert_chinese import RetailChineseExpert
-
-            return RetailChineseExpert(slips=slips)
-        if language != "en":
-            raise ConfigError(f"the retail expert speaks no {language!r}; known languages: 'en', 'zh'")
-        from .expert import RetailExpert
-
-        return RetailExpert(style=style, slips=slips)
 
     def brief(self, tool: str, result: str) -> str:
         """Records in few words; see :mod:`mua_env.envs.retail.brief` for what is left out."""

@@ -7,10 +7,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, ClassVar
 
-from mua_env.agents.base import Agent
-from mua_env.agents.expert import Slips
 from mua_env.database import Database, Rows
-from mua_env.errors import ConfigError, TaskError
+from mua_env.errors import TaskError
 from mua_env.packaged import PackagedDomain
 from mua_env.tasks import Goal, Task, TaskSet
 
@@ -26,6 +24,7 @@ class TelecomDomain(PackagedDomain):
 
     name = "telecom"
     version = 1
+    experts: ClassVar = {"en": "expert:TelecomExpert", "zh": "expert_chinese:TelecomChineseExpert"}
     models = Base
     toolkit = TelecomDesk
     user_toolkit = TelecomPhone
@@ -73,22 +72,6 @@ class TelecomDomain(PackagedDomain):
         from .language import TelecomLanguage
 
         return TelecomLanguage()
-
-    def expert(self, *, style: str = "plain", language: str = "en", slips: Slips = 0.0) -> Agent:
-        """The scripted telecom agent; it works in solo mode too. In Chinese (``"zh"``) it has the compact style only.
-
-        Raises:
-            ConfigError: the language is neither ``"en"`` nor ``"zh"``.
-        """
-        if language == "zh":
-            from .expert_chinese import TelecomChineseExpert
-
-            return TelecomChineseExpert(slips=slips)
-        if language != "en":
-            raise ConfigError(f"the telecom expert speaks no {language!r}; known languages: 'en', 'zh'")
-        from .expert import TelecomExpert
-
-        return TelecomExpert(style=style, slips=slips)
 
     def derive_goal(self, task: Task, rows: Rows) -> Goal | None:
         """An agenda from a public task's scene and gold calls."""
