@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from mua_env.cli import options as opt
+from mua_env.cli.bar import counting
 from mua_env.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -127,7 +126,13 @@ def _run(
 
     left = [episode for episode in episodes if episode.id not in folder.done]
     try:
-        with _progress(len(episodes), len(episodes) - len(left), folder.writer.write) as on_end:
+        with counting(len(episodes), len(episodes) - len(left), "right", "wrong", "faults") as ended:
+
+            def on_end(trajectory: Trajectory) -> None:
+                folder.writer.write(trajectory)
+                success = trajectory.score.success if trajectory.score else None
+                ended(**{"faults" if success is None else "right" if success else "wrong": 1})
+
             run_rollout(setting, cast.user, cast.make_agent, left, options=options, on_end=on_end)
     finally:
         folder.close()
@@ -146,26 +151,6 @@ def _public(options: dict[str, Any]) -> dict[str, Any]:
     """What may be written down: no key, and nothing that has no bearing on results."""
     hidden = {"api_key", "concurrency", "timeout_s", "deadline_s", "attempts", "base_url", "cache", "cache_mode"}
     return {name: value for name, value in options.items() if name not in hidden}
-
-
-@contextmanager
-def _progress(total: int, done: int, write: Callable[[Trajectory], None]) -> Iterator[Callable[[Trajectory], None]]:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    counts: dict[str, Any] = {"right": 0, "wrong": 0, "faults": 0}
-    columns = (TextColumn("dialogues"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    shown = TextColumn("right {task.fields[right]}, wrong {task.fields[wrong]}, faults {task.fields[faults]}")
-    with Progress(*columns, shown, console=Console(stderr=True, highlight=False)) as bar:
-        task = bar.add_task("", total=total, completed=done, **counts)
-
-        def on_end(trajectory: Trajectory) -> None:
-            write(trajectory)
-            success = trajectory.score.success if trajectory.score else None
-            counts["faults" if success is None else "right" if success else "wrong"] += 1
-            bar.update(task, advance=1, **counts)
-
-        yield on_end
 
 
 def _print_summary(summary: Summary, out: Path) -> None:

@@ -85,7 +85,7 @@ class UserSeat:
                 self.stage.session.close()
                 self.console.print("Taken back.")
                 if not self._past:
-                    self.stage.replace(_anew(self.stage.session))
+                    self.stage.replace(self.stage.session.sibling())
                     return self._open(agent, task, seed)
                 asked = self._past[-1]
                 self.stage.replace(asked.session.fork())
@@ -125,7 +125,3 @@ def _fork(agent: Agent) -> Agent:
         return agent.fork()
     except EpisodeError:
         return agent  # it goes on from where it is; only its own memory of what was taken back stays
-
-
-def _anew(session: Session) -> Session:
-    return Session(session.setting, session.user, reward=session.reward, max_turns=session.max_turns)

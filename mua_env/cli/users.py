@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mua_env.cli import options as opt
+from mua_env.cli.bar import counting
 from mua_env.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -82,14 +81,17 @@ def card(
     folder = None if output is None else CardFolder(output, config)
     kept: dict[str, Result] = {} if folder is None else folder.results
 
-    def add(result: Result, trajectory: Trajectory | None) -> None:
-        kept[result.id] = result
-        if folder is not None:
-            folder.add(result, trajectory)
-
     left = [dialogue for dialogue in dialogues if dialogue.id not in kept]
     try:
-        with progress(len(dialogues), len(dialogues) - len(left), add) as on_end:
+        done = len(dialogues) - len(left)
+        with counting(len(dialogues), done, "violations", "faults", remaining=True) as ended:
+
+            def on_end(result: Result, trajectory: Trajectory | None) -> None:
+                kept[result.id] = result
+                if folder is not None:
+                    folder.add(result, trajectory)
+                ended(violations=len(result.violations), faults=result.fault is not None)
+
             run(setting, simulator, left, options=how, on_end=on_end)
     finally:
         simulator.close()
@@ -103,26 +105,3 @@ def card(
         typer.echo(f"{data}, {page}")
     if len(results) < len(dialogues):
         typer.echo(f"Only {len(results)} of {len(dialogues)} dialogues: the budget is used up.", err=True)
-
-
-@contextmanager
-def progress(
-    total: int, done: int, keep: Callable[[Result, Trajectory | None], None]
-) -> Iterator[Callable[[Result, Trajectory | None], None]]:
-    """A bar on standard error; what it yields keeps each result and moves the bar."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    counts: dict[str, Any] = {"violations": 0, "faults": 0}
-    columns = (TextColumn("dialogues"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    shown = TextColumn("violations {task.fields[violations]}, faults {task.fields[faults]}")
-    with Progress(*columns, shown, console=Console(stderr=True, highlight=False)) as bar:
-        task = bar.add_task("", total=total, completed=done, **counts)
-
-        def on_end(result: Result, trajectory: Trajectory | None) -> None:
-            keep(result, trajectory)
-            counts["violations"] += len(result.violations)
-            counts["faults"] += result.fault is not None
-            bar.update(task, advance=1, **counts)
-
-        yield on_end

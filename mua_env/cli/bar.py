@@ -1,0 +1,42 @@
+"""A bar on standard error that counts dialogues as they end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+@contextmanager
+def counting(total: int, done: int, *names: str, remaining: bool = False) -> Iterator[Callable[..., None]]:
+    """A bar over dialogues; what it yields is called when one has ended, with what it adds to the counts.
+
+    Args:
+        total: how many dialogues there are.
+        done: how many of them had ended before.
+        names: what is counted beside them.
+        remaining: show the time that is left in place of the time that has passed.
+    """
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    counts: dict[str, Any] = dict.fromkeys(names, 0)
+    time = TimeRemainingColumn() if remaining else TimeElapsedColumn()
+    shown = TextColumn(", ".join(f"{name} {{task.fields[{name}]}}" for name in names))
+    columns = (TextColumn("dialogues"), BarColumn(), MofNCompleteColumn(), time, shown)
+    with Progress(*columns, console=Console(stderr=True, highlight=False)) as bar:
+        row = bar.add_task("", total=total, completed=done, **counts)
+
+        def ended(**more: int) -> None:
+            for name, number in more.items():
+                counts[name] += number
+            bar.update(row, advance=1, **counts)
+
+        yield ended
