@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mua_env.agents.base import Agent
 from mua_env.errors import MuaError, missing_extra
 from mua_env.messages import AssistantMessage, Message
+from mua_env.training.backends.base import TurnRequest
 from mua_env.training.template import Detail, system_prompt
 
 if TYPE_CHECKING:
-    from mua_env.training.generation import DialogueDecoder
+    from mua_env.training.backends.cache_engine import CacheEngine
 
 
 class LocalAgent(Agent):
@@ -31,7 +33,7 @@ class LocalAgent(Agent):
         template_options: further arguments of the chat template, as ``{"enable_thinking": False}``.
 
     Raises:
-        ConfigError: there is no such model, or its tokenizer cannot serve.
+        ConfigError: there is no such model, its tokenizer cannot serve, or some of its layers are no attention.
         MissingExtra: the [train] extra is not installed.
     """
 
@@ -49,6 +51,7 @@ class LocalAgent(Agent):
         template_options: dict[str, Any] | None = None,
     ) -> None:
         try:
+            from mua_env.training.backends.cache_engine import CacheEngine
             from mua_env.training.chat import ChatTokens
             from mua_env.training.models import load
         except ImportError as error:
@@ -62,36 +65,33 @@ class LocalAgent(Agent):
         self._temperature, self._budget = temperature, max_new_tokens
         self._detail: Detail = tools
         self._policy = policy
-        self._decoder: DialogueDecoder | None = None
+        self._new_engine = partial(CacheEngine, self._model, end_id=self._chat.end_id, pad_id=self._chat.pad_id)
+        self._new_engine()  # refuses here what it would refuse in a dialogue
+        self._engine: CacheEngine | None = None
 
     def reset(self, *, system_prompt: str, tools: list[dict[str, Any]], seed: int) -> None:
         """Begin a dialogue with an empty cache."""
-        from mua_env.training.generation import DialogueDecoder
-
-        self._decoder = DialogueDecoder(
-            self._model,
-            end_id=self._chat.end_id,
-            pad_id=self._chat.pad_id,
-            temperature=self._temperature,
-            seeds={0: seed % 2**63},
-        )
+        # Not kept from before: copies of an agent, which hold dialogues at the same time, share all but this.
+        self._engine = self._new_engine()
+        self._engine.begin(temperature=self._temperature, seeds=[seed % 2**63])
+        self._engine.open(0)
         self._system, self._tools, self._turn = self._policy or system_prompt, tools, 0
 
     def act(self, messages: Sequence[Message]) -> AssistantMessage:
         """Read the new messages and sample a turn."""
-        assert self._decoder is not None, "reset comes before the first turn"
+        assert self._engine is not None, "reset comes before the first turn"
         if self._turn == 0:
             shown = system_prompt(self._system, self._tools, tool_detail=self._detail)
             ids, _ = self._chat.prompt(shown, messages)
         else:
             ids, _ = self._chat.suffix(messages)
         self._turn += 1
-        turn = self._decoder.sample({0: ids}, {0: self._budget})[0]
+        turn = self._engine.sample([TurnRequest(0, ids, self._budget)])[0]
         return self._chat.read_turn(turn.ids, turn=self._turn)
 
     def usage(self) -> dict[str, float]:
         """Tokens read and sampled in this dialogue."""
-        if self._decoder is None:
+        if self._engine is None:
             return {}
-        stats = self._decoder.stats
+        stats = self._engine.stats
         return {"prompt_tokens": float(stats.read), "completion_tokens": float(stats.sampled)}

@@ -21,7 +21,10 @@ try:
     import torch
 
     from mua_env.serving.memory import ChatMessages, Memory, split_turns
-    from mua_env.serving.sampling import Sampling, SeededDecoder
+    from mua_env.serving.sampling import ChatSampler, Sampling
+    from mua_env.training.backends.base import TurnRequest
+    from mua_env.training.backends.cache_engine import CacheEngine
+    from mua_env.training.backends.states import prefix_state
     from mua_env.training.chat import ChatTokens
     from mua_env.training.generation import DecoderStats
     from mua_env.training.models import load
@@ -93,6 +96,7 @@ class LocalModel:
         self._model, tokenizer = load(self.folder, dtype=dtype)
         self._model.train(False)
         self._chat = ChatTokens(tokenizer, template_options)
+        self._engine = CacheEngine(self._model, end_id=self._chat.end_id, pad_id=self._chat.pad_id)
         self.work = DecoderStats()
         self._batch, self._memory = batch, Memory(remembered)
         self._positions = getattr(self._model.config, "max_position_embeddings", None)
@@ -207,26 +211,28 @@ class LocalModel:
             job.future.set_result(self._reply(job, ids))
 
     def _together(self, jobs: Sequence[_Job]) -> list[list[int]]:
-        decoder = SeededDecoder(self._model, self._chat, [job.sampling for job in jobs])
-        feeds = {row: job.ids for row, job in enumerate(jobs)}
-        turns = decoder.sample(feeds, {row: job.sampling.max_tokens for row, job in enumerate(jobs)})
-        self._count(decoder)
-        return [turns[row].ids for row in feeds]
-
-    def _count(self, decoder: SeededDecoder) -> None:
-        self.work.read += decoder.stats.read
-        self.work.sampled += decoder.stats.sampled
-        self.work.passes += decoder.stats.passes
+        self._engine.begin_with(ChatSampler([job.sampling for job in jobs], self._model.device))
+        turns = self._engine.sample(
+            [TurnRequest(row, job.ids, job.sampling.max_tokens) for row, job in enumerate(jobs)]
+        )
+        self._count()
+        return [turns[row].ids for row in range(len(jobs))]
 
     def _alone(self, job: _Job) -> list[list[int]]:
         """Read what is new, a turn at a time: the same chunks, and so the same sums, whether or not it is all new."""
+        self._engine.begin_with(ChatSampler([job.sampling], self._model.device))
         known, state = self._memory.find(job.chunks[:-1])
-        decoder = SeededDecoder(self._model, self._chat, [job.sampling])
-        decoder.read_on(state, job.chunks[known:-1])
-        turn = decoder.sample({0: job.chunks[-1]}, {0: job.sampling.max_tokens})[0]
-        self._memory.keep(job.chunks, decoder.state(len(job.ids)))
-        self._count(decoder)
+        self._engine.open(0, state)
+        for chunk in job.chunks[known:-1]:
+            self._engine.read(0, chunk)
+        turn = self._engine.sample([TurnRequest(0, job.chunks[-1], job.sampling.max_tokens)])[0]
+        self._memory.keep(job.chunks, prefix_state(self._engine.state(0), len(job.ids)))
+        self._count()
         return [turn.ids]
+
+    def _count(self) -> None:
+        self.work.add(self._engine.stats)
+        self._engine.close()
 
     def _reply(self, job: _Job, ids: list[int]) -> Reply:
         ended = ids[-1] == self._chat.end_id

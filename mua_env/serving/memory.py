@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mua_env.errors import ConfigError
-from mua_env.serving.sampling import State
+from mua_env.training.backends.states import State
 from mua_env.training.chat import ChatTokens
 
 ChatMessages = Sequence[dict[str, Any]]

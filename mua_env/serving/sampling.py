@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import torch
 
 from mua_env.errors import ConfigError
-from mua_env.training.chat import ChatTokens
-from mua_env.training.generation import DialogueDecoder
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedModel
 
 
 @dataclass(frozen=True)
@@ -44,41 +38,30 @@ class Sampling:
             raise ConfigError(f"max_tokens: at least 1, got {self.max_tokens!r}")
 
 
-State = list[tuple[torch.Tensor, torch.Tensor]]
-"""Keys and values of each layer for one row: what a model has read."""
+class ChatSampler:
+    """A `mua_env.training.generation.Sampler` for one reply of each row, with settings and a generator of its own.
 
+    Args:
+        replies: of rows, from row 0.
+        device: of the model.
+    """
 
-class SeededDecoder(DialogueDecoder):
-    """A decoder for one reply of each row. What a row draws hangs on its own seed, not on the other rows."""
+    def __init__(self, replies: Sequence[Sampling], device: torch.device) -> None:
+        self._replies = replies
+        self._own = [torch.Generator(device=device).manual_seed(reply.seed % 2**63) for reply in replies]
 
-    def __init__(self, model: PreTrainedModel, chat: ChatTokens, rows: Sequence[Sampling]) -> None:
-        device = next(model.parameters()).device
-        super().__init__(model, end_id=chat.end_id, pad_id=chat.pad_id, temperature=1.0, seeds={})
-        self._draws = rows
-        self._own = [torch.Generator(device=device).manual_seed(row.seed % 2**63) for row in rows]
-
-    @torch.no_grad()
-    def read_on(self, state: State | None, chunks: Sequence[Sequence[int]]) -> None:
-        """Go on from a state (None: from nothing) and read chunks, one after the other. For a single row."""
-        self._open({0: ()})
-        if state is not None:
-            for layer, (keys, values) in enumerate(state):
-                self._cache.update(keys, values, layer)
-            self._mask = torch.ones(1, state[0][0].shape[2], dtype=torch.long, device=self._device)
-        for chunk in chunks:
-            self._read({0: chunk})
-
-    def state(self, length: int) -> State:
-        """What the single row's model has read, up to a length in tokens."""
-        return [(layer.keys[:, :, :length], layer.values[:, :, :length]) for layer in self._cache.layers]
-
-    def _pick(self, logits: torch.Tensor, active: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        picked = [
-            _draw(row, sampling, generator)
-            for row, sampling, generator in zip(logits, self._draws, self._own, strict=True)
+    def pick(self, logits: torch.Tensor, rows: Sequence[int | None]) -> tuple[torch.Tensor, torch.Tensor]:
+        """As `Sampler.pick`; the log-probabilities are those of temperature 1."""
+        nothing = torch.zeros((), dtype=torch.long, device=logits.device)
+        drawn = [
+            nothing if row is None else _draw(each, self._replies[row], self._own[row])
+            for each, row in zip(logits, rows, strict=True)
         ]
-        token = torch.stack(picked)
-        return token, torch.log_softmax(logits, -1).gather(-1, token[:, None]).squeeze(-1)
+        picked = torch.stack(drawn)
+        return picked, torch.log_softmax(logits, -1).gather(-1, picked[:, None]).squeeze(-1)
+
+    def drop(self, row: int) -> None:
+        """As `Sampler.drop`: nothing, as a row has one reply."""
 
 
 def _draw(logits: torch.Tensor, sampling: Sampling, generator: torch.Generator) -> torch.Tensor:

@@ -23,19 +23,51 @@ from .conftest import Toy
 from .toy_domain import ToyUser
 
 
-def _engine(toy: Toy, temperature: float = 1.0, rows: int = 12) -> tuple[CacheEngine, Any]:
+def _engine(toy: Toy, temperature: float = 1.0, rows: int = 12, seed: int = 100) -> tuple[CacheEngine, Any]:
     model = toy.model().eval()
     engine = CacheEngine(model, end_id=toy.chat.end_id, pad_id=0)
-    engine.begin(temperature=temperature, seeds=range(100, 100 + rows))
+    engine.begin(temperature=temperature, seeds=range(seed, seed + rows))
     return engine, model
+
+
+def _requests(prompts: Mapping[int, Sequence[int]], budget: int = 25) -> list[TurnRequest]:
+    return [TurnRequest(row, ids, budget) for row, ids in prompts.items()]
 
 
 @pytest.mark.parametrize(("temperature", "shared"), [(1.0, 30), (0.7, 0), (0.0, 30)])
 def test_turns_that_join_and_leave_are_those_of_one_full_pass(toy: Toy, temperature: float, shared: int) -> None:
-    """Rows open late, wait and return at different steps; every log-probability is that of a fresh full pass."""
-    engine, model = _engine(toy, temperature)
+    _check_against_full_passes(*_engine(toy, temperature), temperature=temperature, shared=shared)
+
+
+@pytest.mark.parametrize("family", ["Mistral", "Qwen2"])
+def test_attention_that_slides_in_all_or_some_layers(family: str) -> None:
+    import transformers
+
+    torch.manual_seed(0)
+    shape = {"vocab_size": 300, "hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 4}
+    heads = {"num_attention_heads": 4, "num_key_value_heads": 2, "initializer_range": 0.2, "sliding_window": 12}
+    some = {"use_sliding_window": True, "max_window_layers": 2} if family == "Qwen2" else {}
+    config = getattr(transformers, f"{family}Config")(**shape, **heads, **some)
+    model = getattr(transformers, f"{family}ForCausalLM")(config).eval()
+    engine = CacheEngine(model, end_id=299, pad_id=0)
+    engine.begin(temperature=1.0, seeds=range(12))
+    _check_against_full_passes(engine, model, temperature=1.0, shared=30)
+
+
+def test_layers_that_are_no_attention_are_refused() -> None:
+    from transformers import Qwen3NextConfig, Qwen3NextForCausalLM
+
+    config = Qwen3NextConfig(vocab_size=30, hidden_size=16, intermediate_size=16, num_hidden_layers=4, num_experts=0)
+    model: Any = Qwen3NextForCausalLM(config)
+    with pytest.raises(ConfigError, match="Qwen3NextForCausalLM has layers whose state is not keys and values"):
+        CacheEngine(model, end_id=2, pad_id=0)
+
+
+def _check_against_full_passes(engine: CacheEngine, model: Any, *, temperature: float, shared: int) -> None:
+    """Rows open late, wait and return at different steps, and one is given up; every log-probability is that of a
+    fresh full pass."""
     rng = random.Random(3)
-    words = range(8, 300)
+    words = range(8, 299)
     prefix = rng.choices(words, k=shared)
     sequences = {row: prefix + rng.choices(words, k=rng.randrange(1, 9)) for row in range(12)}
     feeds, turns, under_way = dict(sequences), dict.fromkeys(sequences, 0), set[int]()
@@ -51,6 +83,9 @@ def test_turns_that_join_and_leave_are_those_of_one_full_pass(toy: Toy, temperat
             sequences[row] = sequences[row] + turn.ids + feeds[row]
             turns[row] += 1
             under_way.discard(row)
+            if row == 3 and turns[row] == 2:
+                engine.drop([row])
+                turns[row] = 4
     logprobs = {
         row: torch.log_softmax(model(torch.tensor([ids])).logits[0].detach() / (temperature or 1.0), -1)
         for row, ids in sequences.items()
@@ -78,6 +113,61 @@ def test_history_is_read_once_and_a_common_beginning_once_for_all(toy: Toy) -> N
     assert engine.stats.read - before < len(prompts[0]) / 2
 
 
+def test_budgets_ends_and_seeds(toy: Toy) -> None:
+    prompts = [trajectory.prompt_ids for trajectory in toy.encode()[:4]]
+    asked = [
+        TurnRequest(row, ids, budget) for row, (ids, budget) in enumerate(zip(prompts, (1, 2, 40, 40), strict=True))
+    ]
+    first, second = (_engine(toy, seed=500)[0].sample(asked) for _ in range(2))
+    assert first == second
+    assert len(first[0].ids) == 1
+    assert len(first[1].ids) <= 2
+    for turn in first.values():
+        assert toy.chat.end_id not in turn.ids[:-1]
+    assert first[2].ids[-1] == toy.chat.end_id
+    assert _engine(toy, seed=600)[0].sample(asked) != first
+
+
+def test_a_row_samples_the_same_whatever_stands_beside_it(toy: Toy) -> None:
+    prompts = {row: trajectory.prompt_ids for row, trajectory in enumerate(toy.encode()[:6])}
+    together = _engine(toy)[0].sample(_requests(prompts))
+    for some in ((4,), (5, 1, 2)):
+        apart = _engine(toy)[0].sample(_requests({row: prompts[row] for row in some}))
+        assert {row: turn.ids for row, turn in apart.items()} == {row: together[row].ids for row in some}
+
+
+def test_a_row_that_was_dropped_begins_anew(toy: Toy) -> None:
+    engine, _ = _engine(toy)
+    prompts = {0: toy.encode()[0].prompt_ids}
+    turns = []
+    for _ in range(2):
+        turns.append(engine.sample(_requests(prompts)))
+        engine.drop([0])
+    assert turns[0] == turns[1]
+
+
+def test_a_row_goes_on_from_what_another_has_read(toy: Toy) -> None:
+    """What is read in pieces, kept and taken up is what is read at once; the keeper's state stays as it was."""
+    ids = toy.encode()[0].ids
+    engine, _ = _engine(toy, temperature=0.0)
+    whole = engine.sample(_requests({0: ids}))[0]
+    engine.open(1)
+    engine.read(1, ids[:20])
+    engine.read(1, ids[20:-5])
+    kept = engine.state(1)
+    before = [(keys.clone(), values.clone()) for keys, values in kept]
+    read = engine.stats.read
+    for row in (2, 3):
+        engine.open(row, kept)
+        turn = engine.sample(_requests({row: ids[-5:]}))[row]
+        assert turn.ids == whole.ids
+        assert turn.logprobs == pytest.approx(whole.logprobs, abs=1e-4)
+    assert engine.stats.read == read + 2 * 5
+    assert all(
+        torch.equal(a, b) for one, other in zip(kept, before, strict=True) for a, b in zip(one, other, strict=True)
+    )
+
+
 class _WaitsForAll(ToyUser):
     """The first dialogue's user answers when all other dialogues have ended."""
 
@@ -89,10 +179,10 @@ class _WaitsForAll(ToyUser):
         session = super().start(*args, **kwargs)
         plain, slow = session.reply, self.started == 1
 
-        async def areply(text: str | None) -> UserReply:
-            if slow and text is not None:
+        async def areply(agent_text: str | None) -> UserReply:
+            if slow and agent_text is not None:
                 await asyncio.wait_for(self.others.wait(), 60)
-            return plain(text)
+            return plain(agent_text)
 
         session.areply = areply  # type: ignore[method-assign]
         return session

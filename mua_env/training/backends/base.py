@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from mua_env.errors import ConfigError
+
 if TYPE_CHECKING:
     import torch
 
@@ -67,8 +69,19 @@ class RemoteBackend(Backend, Protocol):
 
 @dataclass(frozen=True)
 class TurnRequest:
-    """One turn that is asked for; fields as the arguments of `Backend.sample`."""
+    """One turn that is asked for; fields as the arguments of `Backend.sample`.
+
+    Raises:
+        ConfigError: nothing to read or to sample.
+    """
 
     row: int
     ids: Sequence[int]
     budget: int
+
+    def __post_init__(self) -> None:
+        if not self.ids or self.budget < 1:
+            raise ConfigError(
+                f"row {self.row} needs at least one new token and a budget of at least one, "
+                f"got {len(self.ids)} and {self.budget}"
+            )

@@ -77,13 +77,12 @@ class Batcher:
         Raises:
             ConfigError: nothing to read or to sample, or the row has a turn under way already.
         """
-        if not ids or budget < 1:
-            raise ConfigError(f"row {row} needs at least one new token and a budget of at least one")
+        request = TurnRequest(row, ids, budget)
         if row in self._promised:
             raise ConfigError(f"row {row} asked for a turn while its last one is under way")
         promised: asyncio.Future[SampledTurn] = asyncio.get_running_loop().create_future()
         self._promised[row] = promised
-        self._queue.append(TurnRequest(row, ids, budget))
+        self._queue.append(request)
         if self._pump is None or self._pump.done():
             self._pump = asyncio.create_task(self._run())
         return await promised

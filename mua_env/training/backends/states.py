@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
-from transformers.cache_utils import DynamicLayer
+from transformers.cache_utils import DynamicCache, DynamicLayer, DynamicSlidingWindowLayer
+
+from mua_env.errors import ConfigError
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
 
 _ROOM = 32
 """Tokens that fit into a batch's cache before it is copied."""
@@ -108,3 +113,48 @@ def shared_length(sequences: Sequence[Sequence[int]]) -> int:
             break
         shared += 1
     return shared
+
+
+def cache_of(parts: Sequence[State], length: int) -> Any:
+    """transformers' cache for `stack`; an empty one for no parts. All its layers keep every token."""
+    cache: Any = DynamicCache()
+    cache.layers = stack(parts, length) if parts else []
+    return cache
+
+
+def state_of(cache: Any) -> State:
+    """What a cache holds, as a batch."""
+    return [(layer.keys, layer.values) for layer in cache.layers]
+
+
+def has_windows(model: PreTrainedModel) -> bool:
+    """Whether attention slides over a window in some layers.
+
+    Raises:
+        ConfigError: some layers have a state other than keys and values.
+    """
+    kinds = {type(layer) for layer in DynamicCache(config=model.config).layers}
+    other = kinds - {DynamicLayer, DynamicSlidingWindowLayer}
+    if other:
+        names = ", ".join(sorted(kind.__name__ for kind in other))
+        raise ConfigError(
+            f"{type(model).__name__} has layers whose state is not keys and values ({names}), which cannot be sampled "
+            "from here; serve it with vLLM"
+        )
+    return DynamicSlidingWindowLayer in kinds
+
+
+def without_holes(state: State, mask: torch.Tensor, length: int) -> State:
+    """The keys and values of a batch that a mask leaves, aligned at the right end.
+
+    Args:
+        state: a batch.
+        mask: shape (rows, tokens).
+        length: of the longest row.
+    """
+    order = mask.argsort(dim=1, stable=True)[:, mask.shape[1] - length :, None]
+    return [(_gathered(keys, order), _gathered(values, order)) for keys, values in state]
+
+
+def _gathered(tensor: torch.Tensor, order: torch.Tensor) -> torch.Tensor:
+    return tensor.gather(2, order[:, None].expand(-1, tensor.shape[1], -1, tensor.shape[3]))
