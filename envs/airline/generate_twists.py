@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final
 
-from mua_env.tasks import MindChange, Request
+from mua_env.tasks import MindChange, Outcome, Request
 
 from . import generate_requests as plain
 from .customers import make_passenger
@@ -103,16 +103,16 @@ def _no_compensation(draw: Draw) -> Request | None:
     reservation = draw.take("hit")
     if reservation is None or compensable(draw.user, reservation):
         return None
-    slots = about(reservation) | {"complaint": "cancelled_flight"}
-    return Request(intent="compensation", slots=slots, outcome="refused")
+    return _complaint(reservation, "cancelled_flight", outcome="refused")
 
 
 def _false_complaint(draw: Draw) -> Request | None:
     reservation = draw.take("clean")
-    if reservation is None:
-        return None
-    slots = about(reservation) | {"complaint": "cancelled_flight"}
-    return Request(intent="compensation", slots=slots, outcome="refused")
+    return None if reservation is None else _complaint(reservation, "cancelled_flight", outcome="refused")
+
+
+def _complaint(reservation: Record, complaint: str, *, outcome: Outcome = "done") -> Request:
+    return Request(intent="compensation", slots=about(reservation) | {"complaint": complaint}, outcome=outcome)
 
 
 def _never(draw: Draw, intent: str) -> Request | None:
@@ -167,8 +167,7 @@ def cancelled_flight(draw: Draw) -> tuple[Request, ...] | None:
     reservation = draw.take("hit")
     if reservation is None or not compensable(draw.user, reservation):
         return None
-    slots = about(reservation) | {"complaint": "cancelled_flight"}
-    return (Request(intent="compensation", slots=slots),)
+    return (_complaint(reservation, "cancelled_flight"),)
 
 
 def delayed_flight(draw: Draw) -> tuple[Request, ...] | None:
@@ -180,7 +179,7 @@ def delayed_flight(draw: Draw) -> tuple[Request, ...] | None:
         return None
     return (
         Request(intent="cancel_reservation", slots=about(reservation) | {"reason": "other"}),
-        Request(intent="compensation", slots=about(reservation) | {"complaint": "delayed_flight"}),
+        _complaint(reservation, "delayed_flight"),
     )
 
 

@@ -24,8 +24,9 @@ from mua_env.tasks import Action, Goal, Request, Task
 from mua_env.verification import Candidate, Verifier
 
 from . import generate_requests as plain
+from .generate_parts import Part
 from .generate_text import instruction
-from .generate_twists import TWISTS, Part
+from .generate_twists import TWISTS
 from .goals import gold_actions, requirements
 from .models import Base
 from .shop import Draw, Record, Shop

@@ -27,8 +27,11 @@ def return_items(draw: Draw) -> Request | None:
     """Return items of a delivered order, refunded to its payment method or a gift card."""
     order = draw.take("delivered")
     method = order and draw.refund_method(order)
-    if not order or not method:
-        return None
+    return returned(draw, order, method) if order and method else None
+
+
+def returned(draw: Draw, order: Record, method: Record) -> Request:
+    """Return some items of an order, refunded to a payment method."""
     items = [item_slot(item) for item in draw.items(order)]
     return Request(intent="return_items", slots=_order(order) | {"items": items, "payment_method": method_slot(method)})
 
