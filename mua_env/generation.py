@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count, islice
+from random import Random
 from typing import TYPE_CHECKING, ClassVar, overload
 
 from mua_env.errors import TaskError
@@ -40,6 +41,11 @@ class Level:
     maybe: bool = False
     personas: tuple[str, ...] = ("plain", "polite", "terse", "chatty", "confused", "impatient")
     noise: float = 0.0
+
+    def draw_kinds(self, rng: Random) -> list[str]:
+        """The twists of one task."""
+        kinds = rng.sample(self.kinds, min(self.twists, len(self.kinds)))
+        return [kind for kind in kinds if rng.random() < 0.5] if self.maybe else kinds
 
 
 class TaskGenerator(ABC):

@@ -150,9 +150,7 @@ def _private(requests: Sequence[Request], user: Record) -> Iterator[str]:
 def _shape(number: int, seed: str) -> tuple[str, ...]:
     """Names of twists and intents for one task of a level, in their order; a transfer comes last."""
     level, rng = LEVELS[number], random.Random(seed)
-    kinds = rng.sample(level.kinds, min(level.twists, len(level.kinds)))
-    if level.maybe:
-        kinds = [kind for kind in kinds if rng.random() < 0.5]
+    kinds = level.draw_kinds(rng)
     # A task with a transfer has something else to do before it, or an agent could hand everything over at once.
     least = max(len(kinds), 2 if "transfer" in kinds else 1)
     variants = [f"{kind}/{rng.choice(tuple(TWISTS[kind]))}" for kind in kinds]

@@ -151,9 +151,7 @@ def shared_generator(world: int | None = None) -> RetailGenerator:
 def _shape(number: int, seed: str) -> tuple[str, ...]:
     """Names of twists and intents for one task of a level, in their order; a transfer comes last."""
     level, rng = LEVELS[number], random.Random(seed)
-    kinds = rng.sample(level.kinds, min(level.twists, len(level.kinds)))
-    if level.maybe:
-        kinds = [kind for kind in kinds if rng.random() < 0.5]
+    kinds = level.draw_kinds(rng)
     # "twice" makes two requests; no task may need more turns than an episode has.
     size = max(rng.choice(level.requests) - ("twice" in kinds), len(kinds))
     shape = [*kinds, *[rng.choice(level.intents) for _ in range(size - len(kinds))]]
