@@ -16,7 +16,7 @@ KILLS = {
         f"{TRAINING}.cold_start:_gradient:3:after",
         f"{TRAINING}.checkpoints:Checkpoints.commit:2:before",  # the checkpoint is written, and nothing names it
         "torch:save:5:before",  # some files of a checkpoint
-        f"{TRAINING}.pipeline:write_whole:1:after",  # the model of the cold start, not yet committed
+        f"{TRAINING}.run_parts:write_whole:1:after",  # the model of the cold start, not yet committed
         f"{TRAINING}.ledger:LedgerBatch.write:2:after",  # a dialogue of the evaluation, in the ledger only
         f"{TRAINING}.run_folder:RunFolder.add_trajectory:7:after",  # amid the first rollout
         f"{TRAINING}.grpo:DialogueGRPOTrainer._get_grad_norm:1:after",  # amid the first update

@@ -1,0 +1,95 @@
+"""What all phases of a run share: its tasks and users, its processes, its folder, and how far it has come."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, get_args
+
+from transformers.utils.logging import disable_progress_bar
+
+from mua_env.errors import ConfigError
+from mua_env.training.checkpoints import Checkpoints, Phase, write_whole
+from mua_env.training.config import TrainConfig
+from mua_env.training.console import Reporter
+from mua_env.training.places import open_run_folder
+from mua_env.training.pool import make_mixed_pool
+from mua_env.training.processes import Processes
+from mua_env.training.seeds import derive_seed
+from mua_env.training.tracking import Tracking
+from mua_env.users.base import UserSimulator
+
+
+class RunParts:
+    """Opened before the first phase, and open until `close`; arguments as of `mua_env.training.pipeline.train`.
+
+    Attributes:
+        pool: tasks and users of the training.
+        held_out: those that success is measured on.
+        checkpoints: commit how far the run is.
+        known: lines of metrics from before the run was stopped.
+        summary: figures so far.
+        checkpoint: the model that the next phase begins with; None for one from nothing.
+    """
+
+    def __init__(
+        self,
+        config: TrainConfig,
+        *,
+        reporter: Reporter | None = None,
+        user: UserSimulator | None = None,
+        folder: str | os.PathLike[str] | None = None,
+        resume: bool = False,
+    ) -> None:
+        if config.model.path is None and config.cold_start is None:
+            raise ConfigError("a model from nothing needs a cold start; give model.path, or keep cold_start")
+        self.config = config
+        # The bars of transformers for loading and saving run into our own lines.
+        disable_progress_bar()  # type: ignore[no-untyped-call]
+        self.pool = make_mixed_pool(config.environment, user=user)
+        self.held_out = make_mixed_pool(config.environment, held_out=True, user=user)
+        self.processes = Processes()
+        if self.processes.sharded and config.cold_start is not None:
+            raise ConfigError(
+                "the cold start trains a whole model in each process, not one spread by FSDP or DeepSpeed: run it "
+                "first with --no-rl, and then GRPO from its checkpoint with --no-cold-start and model.path"
+            )
+        rank = self.processes.rank
+        self.folder = open_run_folder(config, self.processes, folder=folder, resume=resume)
+        self.reporter = reporter or Reporter(quiet=rank > 0)
+        self.tracking: Tracking | None = None
+        if rank == 0:
+            self.tracking = Tracking(config.tracking, self.folder.path, config.model_dump(mode="json"))
+            self.folder.listeners.append(self.tracking.log)
+        self.checkpoints = Checkpoints(self.folder, self.processes, minutes=config.safety.minutes)
+        self.known = self.checkpoints.resume() if resume else []
+        self.summary: dict[str, Any] = {**self.checkpoints.state.summary, "processes": self.processes.count}
+        begun_with = self.checkpoints.state.model
+        self.checkpoint = str(self.folder.path / begun_with) if begun_with else config.model.path
+
+    def has(self, phase: Phase) -> bool:
+        """Whether the run was stopped after it had come so far."""
+        order = get_args(Phase)
+        return order.index(self.checkpoints.state.phase) >= order.index(phase)
+
+    def seed(self, part: str) -> int:
+        """The seed of a part of the run."""
+        return derive_seed(self.config.seed, part)
+
+    def save(self, name: str, phase: Phase, write: Callable[[Path], None]) -> None:
+        """Write a checkpoint, and commit that the run has come so far."""
+        path = self.folder.checkpoint(name)
+        if self.processes.rank == 0:
+            write_whole(path, write)
+        self.checkpoints.commit(phase, step=self.summary.get("grpo_updates", 0), checkpoint=path, summary=self.summary)
+        self.checkpoint = str(path)
+
+    def close(self) -> None:
+        """Release sessions and files. May be called again."""
+        self.reporter.close()
+        if self.tracking is not None:
+            self.tracking.close()
+        self.pool.close()
+        self.held_out.close()
+        self.folder.close()
