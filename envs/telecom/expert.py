@@ -7,18 +7,19 @@ there, tells the caller what to do, and has it look whether the symptom is gone.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from mua_env.agents import desk as base
-from mua_env.agents.expert import Asked, Call, Script, ScriptedExpert, ToolFailed, call, call_all
+from mua_env.agents.expert import Asked, Script, ScriptedExpert, ToolFailed, call
 from mua_env.agents.handlers import Handler
 
 from . import expert_reading as reading
 from .expert_phone import LOOKS, REPAIRS, Seen, in_words
 from .expert_phrases import phrase
+from .expert_records import Record, Records
 from .expert_requests import HANDLERS, Stranger
 
-Record = dict[str, Any]
 _TRIES = 3
 
 
@@ -37,23 +38,20 @@ class TelecomExpert(ScriptedExpert):
         yield from clerk.attend(reading.intent(opening) or reading.complaint(opening) or reading.intent(text), text)
 
 
-class Clerk(base.Desk):
+class Clerk(base.Desk, Records):
     """What the expert knows in one dialogue, and how it speaks."""
 
     late_after = 20
 
     def __init__(self, expert: TelecomExpert) -> None:
         super().__init__(expert)
+        Records.__init__(self)
         self.heard = ""
-        self.customer: Record = {}
-        self.line: Record = {}
-        self.bills: list[Record] = []
         self.owner = False
         self.resumed = False
         self.paid = ""
         # The public benchmark's policy document asks for no date of birth of who names the number.
         self.strict = any(schema["function"]["name"] == "change_plan" for schema in expert.tools)
-        self.abroad: bool | None = None
         self.seen: Seen = {}
 
     def phrase(self, act: str, **values: str) -> str:
@@ -101,28 +99,13 @@ class Clerk(base.Desk):
         number = reading.phone(self.heard)
         if number is None:
             return
-        try:
-            self.customer = yield from call("get_customer_by_phone", phone_number=number)
-        except ToolFailed:
-            return
-        yield from self.records(number)
-
-    def records(self, number: str) -> Any:
-        """Read the customer's lines and bills; the line in question is that of the number."""
-        customer_id = self.customer["customer_id"]
-        lines = [Call("get_details_by_id", {"id": line_id}) for line_id in self.customer["line_ids"]]
-        *found, self.bills = yield from call_all(*lines, Call("get_bills_for_customer", {"customer_id": customer_id}))
-        self.line = next((line for line in found if line["phone_number"] == number), found[0])
+        with suppress(ToolFailed):
+            yield from self.read(number)
 
     def _matches(self) -> bool:
         name, born = self.customer["full_name"], self.customer["date_of_birth"]
         named = name.lower() in self.heard.lower()
         return named and (not self.strict or reading.birth_date(self.heard) == born)
-
-    @property
-    def ids(self) -> dict[str, str]:
-        """The arguments that name the line."""
-        return {"customer_id": self.customer["customer_id"], "line_id": self.line["line_id"]}
 
     def overdue(self) -> Record | None:
         """The bill that is overdue, if there is one, or that was and now waits to be paid."""

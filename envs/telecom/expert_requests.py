@@ -9,7 +9,6 @@ from mua_env.agents.expert import Asked, call, change
 from mua_env.agents.handlers import Handler
 
 from . import expert_reading as reading
-from .billing import TODAY
 from .compose import MOST_GB
 from .expert_phone import FOR, PROOF, repairs, solved
 
@@ -63,9 +62,8 @@ class Symptom(Handler["Clerk"]):
     def _hand_over_for(self) -> Asked:
         """Why nothing can be done here; what can be repaired is repaired before. Empty where something can be done."""
         desk = self.desk
-        ended = desk.line["status"] == "Suspended" and str(desk.line.get("contract_end_date") or "9") < str(TODAY)
         lock = str(desk.seen.get("sim", ""))
-        reason = "The line is suspended and its contract has ended." if ended else ""
+        reason = "The line is suspended and its contract has ended." if desk.ended else ""
         if lock.startswith("locked"):
             reason = f"The SIM card is locked and asks for its {lock[-3:].upper()}."
         if reason and desk.seen.get("airplane") is True:
@@ -86,9 +84,7 @@ class Symptom(Handler["Clerk"]):
             text = yield from self._lift(text)
         if self.intent == "service":
             return text
-        if desk.abroad and not desk.line["roaming_enabled"]:
-            yield from call("enable_roaming", **desk.ids)
-            desk.line["roaming_enabled"] = True
+        yield from desk.let_roam()
         usage = yield from call("get_data_usage", **desk.ids)
         used, limit = float(usage["data_used_gb"]), float(usage["data_limit_gb"]) + float(usage["data_refueling_gb"])
         if used >= limit:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 from mua_env.agents.expert import Call, Say, Script, ToolFailed, call, call_all
 
 from . import expert_reading as reading
-from .billing import TODAY
 from .compose import MOST_GB
 from .expert_phone import FOR, LOOKS, PROOF, REPAIRS, Seen, repairs, solved
+from .expert_records import Records
 
 if TYPE_CHECKING:
     from .expert import TelecomExpert
@@ -47,7 +47,7 @@ def _items(ticket: str) -> Iterator[tuple[str | None, str]]:
         yield reading.item(ticket.partition(". ")[0]), ticket
 
 
-class _Worker:
+class _Worker(Records):
     """What is known of the ticket's customer, line and phone.
 
     Attributes:
@@ -55,28 +55,17 @@ class _Worker:
     """
 
     def __init__(self, ticket: str) -> None:
+        super().__init__()
         self.ticket = ticket
         self.public = not _ITEM.search(ticket)
-        self.customer: Record = {}
-        self.line: Record = {}
-        self.bills: list[Record] = []
-        self.abroad = reading.abroad(ticket) is True
-
-    @property
-    def ids(self) -> dict[str, str]:
-        return {"customer_id": self.customer["customer_id"], "line_id": self.line["line_id"]}
+        self.abroad = reading.abroad(ticket)
 
     def look_up(self) -> Any:
         """Find the customer; whether it is the caller."""
-        number = reading.phone(self.ticket)
         try:
-            self.customer = yield from call("get_customer_by_phone", phone_number=number)
+            yield from self.read(reading.phone(self.ticket))
         except ToolFailed:
             return False
-        customer_id = self.customer["customer_id"]
-        lines = [Call("get_details_by_id", {"id": line_id}) for line_id in self.customer["line_ids"]]
-        *found, self.bills = yield from call_all(*lines, Call("get_bills_for_customer", {"customer_id": customer_id}))
-        self.line = next(line for line in found if line["phone_number"] == number)
         born = reading.birth_date(self.ticket)
         named = self.customer["full_name"] in self.ticket
         return named and (self.customer["date_of_birth"] == born or (born is None and self.public))
@@ -105,12 +94,11 @@ class _Worker:
             seen = yield from self._look((*FOR[intent], PROOF[intent]))
             if solved(intent, seen):
                 return ""
-            steps = repairs(intent, seen, abroad=self.abroad)
+            steps = repairs(intent, seen, abroad=self.abroad is True)
             lock = str(seen.get("sim", ""))
-            ended = self.line["status"] == "Suspended" and str(self.line.get("contract_end_date") or "9") < str(TODAY)
-            if ended or lock.startswith("locked"):
+            if self.ended or lock.startswith("locked"):
                 yield from self._do([step for step in steps if step == "airplane"])
-                return "The contract of the suspended line has ended." if ended else f"The SIM card is {lock}."
+                return "The contract of the suspended line has ended." if self.ended else f"The SIM card is {lock}."
             yield from self._records(intent, item)
             # tau2's phone notices a line that is back only when it looks for its network.
             yield from self._do(steps or (["reboot"] if attempt else []))
@@ -135,9 +123,7 @@ class _Worker:
             self.line = result["line"]
         if intent == "service":
             return
-        if self.abroad and not self.line["roaming_enabled"]:
-            yield from call("enable_roaming", **self.ids)
-            self.line["roaming_enabled"] = True
+        yield from self.let_roam()
         usage = yield from call("get_data_usage", **self.ids)
         if usage["data_used_gb"] >= usage["data_limit_gb"] + usage["data_refueling_gb"]:
             yield from self._buy(item)
