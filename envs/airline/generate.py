@@ -124,9 +124,9 @@ class AirlineGenerator(TaskGenerator):
 
 
 @cache
-def shared_generator() -> AirlineGenerator:
-    """The generator over the domain's own data, one in a process."""
-    return AirlineGenerator(tables())
+def shared_generator(world: int | None = None) -> AirlineGenerator:
+    """The generator over the domain's own data, or those of another world, one in a process."""
+    return AirlineGenerator(tables(world))
 
 
 def _other_order(requests: Sequence[Request]) -> list[Request]:

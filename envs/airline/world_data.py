@@ -28,13 +28,17 @@ TODAY = NOW[:10]
 _MINUTES_NOW = int(NOW[11:13]) * 60 + int(NOW[14:16])
 
 
-@lru_cache(maxsize=1)
-def tables() -> dict[str, list[Row]]:
-    """The rows of every table (shared; do not change them)."""
-    rng = Random(SEED)
+@lru_cache(maxsize=2)
+def tables(world: int | None = None) -> dict[str, list[Row]]:
+    """The rows of every table (shared; do not change them).
+
+    Args:
+        world: None for the own data; else another world's, with four times as many customers and reservations.
+    """
+    rng, times = (Random(SEED), 1) if world is None else (Random(SEED + 1 + world), 4)
     flights = make_flights(rng)
-    users = customers.make_users(rng, USERS, home_airports=sorted(CITIES))
-    booked = reservations.make_reservations(rng, RESERVATIONS, users, flights, TODAY)
+    users = customers.make_users(rng, times * USERS, home_airports=sorted(CITIES))
+    booked = reservations.make_reservations(rng, times * RESERVATIONS, users, flights, TODAY)
     return {"users": users, "reservations": booked, "flights": flights}
 
 

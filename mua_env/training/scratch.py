@@ -26,12 +26,20 @@ if TYPE_CHECKING:
 _SHORT = 8
 """Lines of the system prompt up to so many characters are left to the merges; they may be words that users say."""
 
-_UNITS = r"\n|[A-Z][a-z]+|[A-Z]{2,}|[a-z]+(?:[._][a-z]+)+_?"
-"""What is cut out before merging: newlines, words with capitals, and words joined by dots or underscores."""
+_CODE = 6
+"""Characters of a code of capitals and digits, as a reservation's, of which each is a token of its own."""
+_CHARACTERS = "|".join(
+    rf"(?<=[A-Z\d]{{{before}}})(?<![A-Z\d]{{{before + 1}}})[A-Z\d](?=[A-Z\d]{{{_CODE - 1 - before}}}(?![A-Z\d]))"
+    for before in range(_CODE)
+)
+_UNITS = rf"{_CHARACTERS}|\n|[A-Z][a-z]+|[A-Z]{{2,}}|[a-z]+(?:[._][a-z]+)+_?"
+"""What is cut out before merging: newlines, the characters of a code, words with capitals, and words joined by dots or
+underscores."""
 _WORDS = r" ?[A-Za-z']+|[._@]|\d| ?[^A-Za-z\s\d._@]+|\s+"
 """Words with the space before them, and what stands between."""
-_SET = r"\n|[A-Z][a-z]+|[A-Z]{2,}|[a-z]+(?:[._][a-z]+)+_?(?=[\d@])"
-"""What is cut out of phrases: newlines, words with capitals, and words joined as in an identifier or e-mail address."""
+_SET = rf"(?<![A-Z\d])[A-Z\d]{{{_CODE}}}(?![A-Z\d])|\n|[A-Z][a-z]+|[A-Z]{{2,}}|[a-z]+(?:[._][a-z]+)+_?(?=[\d@])"
+"""What is cut out of phrases: newlines, codes, words with capitals, and words joined as in an identifier or an e-mail
+address."""
 _SEVERAL = re.compile(r"\w\W+\w|\W{3,}")
 _PHRASE_MERGES = 600
 
