@@ -59,6 +59,23 @@ def test_a_name_has_the_same_tokens_wherever_it_stands(name: str, phrases: list[
         assert any(ids[start : start + len(alone)] == alone for start in range(len(ids))), text
 
 
+@pytest.mark.parametrize("phrases", [[], ["unused phrase"]])
+@pytest.mark.parametrize("text", ["PGNGRX", "It is 4V2GUG.", '"reservation_id": "VP95LX"'])
+def test_a_code_is_read_character_by_character(text: str, phrases: list[str]) -> None:
+    told = [f"Reservation {code} has been cancelled." for code in ("PGNGRX", "4V2GUG", "VP95LX")] * 50
+    tokenizer = build_tokenizer([*TEXTS, *told], vocabulary=400, phrases=phrases)
+    found = [tokenizer.decode([i]) for i in tokenizer(text, add_special_tokens=False)["input_ids"]]
+    code = next(code for code in ("PGNGRX", "4V2GUG", "VP95LX") if code in text)
+    assert "\0".join(code) in "\0".join(found)
+
+
+def test_no_phrase_holds_a_part_of_a_code() -> None:
+    told = [f"Reservation P{n % 10}TTXB has been cancelled. Anything else?" for n in range(100)]
+    found = common_phrases(told)
+    assert any("has been cancelled" in phrase for phrase in found)
+    assert not any("TTXB" in phrase or phrase.endswith("P") for phrase in found)
+
+
 def test_heads_that_copy_do_so_before_any_training() -> None:
     shape = ScratchConfig(hidden=128, layers=3, theta=1e6, copying=True)
     tokenizer = build_tokenizer(TEXTS, vocabulary=600)
