@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mua_env.errors import ConfigError, did_you_mean
 from mua_env.training.seeds import derive_seed
 from mua_env.training.stopping import RunStopped
 from mua_env.trajectory import Trajectory, TrajectoryWriter, read_trajectories
@@ -55,17 +56,19 @@ def hold_expert_dialogues(
     Those whose user failed are among them, with a reward of None; they are not kept in the log.
 
     Raises:
+        ConfigError: slips name a tool that no domain of the pool has.
         RunStopped: one user after the other failed.
         DomainError: the domain has no expert.
     """
+    own = _by_part(pool, slips)
     if log is None:
-        return [_hold(pool, number, style, slips, seed) for number in range(count)]
+        return [_hold(pool, number, style, own, seed) for number in range(count)]
     known, failed = log.known(), 0
     mine = range(log.processes.rank, count, log.processes.count)
     held: list[Trajectory] = []
     with log.writer() as writer:
         for number in mine:
-            trajectory = known.get(number) or _hold(pool, number, style, slips, seed)
+            trajectory = known.get(number) or _hold(pool, number, style, own, seed)
             failed = failed + 1 if reward_of(trajectory) is None else 0
             if failed == _FAULTS_IN_A_ROW:
                 raise RunStopped(f"{failed} users of expert dialogues failed one after the other: {trajectory.cause}")
@@ -94,9 +97,21 @@ def place_of(pool: MixedPool, number: int) -> Place:
     return pool.mix[number % len(pool)]
 
 
-def _hold(pool: MixedPool, number: int, style: str, slips: Slips, seed: int) -> Trajectory:
+def _by_part(pool: MixedPool, slips: Slips) -> Sequence[Slips]:
+    """The slips of each part's expert: of a mapping, those of the tools that it has."""
+    if not isinstance(slips, Mapping):
+        return [slips] * len(pool.parts)
+    tools = [{str(tool["function"]["name"]) for tool in part.setting.tools} for part in pool.parts]
+    known = sorted(set().union(*tools))
+    for name in slips:
+        if name not in known:
+            raise ConfigError(f"expert_slips names the tool {name!r}, which there is not.{did_you_mean(name, known)}")
+    return [{name: chance for name, chance in slips.items() if name in names} for names in tools]
+
+
+def _hold(pool: MixedPool, number: int, style: str, slips: Sequence[Slips], seed: int) -> Trajectory:
     place = place_of(pool, number)
     (dialogue,) = pool.at([place], [derive_seed(seed, number)])
-    expert = pool.part(place).setting.domain.expert(style=style, slips=slips)
+    expert = pool.part(place).setting.domain.expert(style=style, slips=slips[place.source])
     hold(dialogue.session, expert, dialogue.task, seed=dialogue.seed)
     return dialogue.session.trajectory(id=str(number), agent="expert")

@@ -10,6 +10,7 @@ from types import ModuleType
 
 import pytest
 
+from mua_env.errors import ConfigError
 from mua_env.messages import Message
 from mua_env.training.chat import ChatTokens
 from mua_env.training.config import TrainConfig, load_config
@@ -137,3 +138,19 @@ def test_the_cold_start_imitates_the_experts_slips_too() -> None:
     assert held["solved"].counts["wrong"] == 0
     # Half of the tasks are cancellations, and most of them are only claimed.
     assert 0.3 <= held["all"].wrong / 60 <= 0.6
+
+
+def test_each_domain_s_expert_slips_with_its_own_tools() -> None:
+    environment = load_config(str(EXAMPLES / "mixed_small.yaml")).environment
+    pool = make_mixed_pool(environment)
+    common = {"count": 40, "style": "compact", "seed": 0, "keep": "all"}
+    claimed = {
+        tool: Demonstrations.collect(pool, slips={tool: 1.0}, **common).wrong  # type: ignore[arg-type]
+        for tool in ("cancel_pending_order", "cancel_reservation")
+    }
+    both = Demonstrations.collect(pool, slips=dict.fromkeys(claimed, 1.0), **common)  # type: ignore[arg-type]
+    assert min(claimed.values()) > 0
+    assert both.wrong == sum(claimed.values())
+    with pytest.raises(ConfigError, match=r"'cancel_order', which there is not\. Did you mean 'cancel_pending_order'"):
+        Demonstrations.collect(pool, slips={"cancel_order": 1.0}, **common)  # type: ignore[arg-type]
+    pool.close()
