@@ -64,9 +64,9 @@ def run_seed(seed: int, folder: Path, threads: int) -> dict[str, Any]:
         return found
     command = [sys.executable, "-m", "mua_env.training.quickstart", "--seed", str(seed), "--threads", str(threads)]
     begun = time.perf_counter()
-    usage = _run([*command, "--folder", str(place)], place / "log.txt", threads)
+    usage = run_to_its_end([*command, "--folder", str(place)], place / "log.txt", threads)
     (run,) = (path.parent for path in place.glob("*/summary.json"))
-    figures = {**figures_of(run), "seed": seed, "wall_s": time.perf_counter() - begun, **_times(usage)}
+    figures = {**figures_of(run), "seed": seed, "wall_s": time.perf_counter() - begun, **times(usage)}
     report.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     return figures
 
@@ -93,18 +93,18 @@ def run_without(part: str, seed: int, folder: Path, threads: int) -> dict[str, f
     place = folder / f"without-{part}-{seed}"
     changes = [word for change in (*WITHOUT[part], f"seed={seed}") for word in ("--set", change)]
     command = [sys.executable, "-m", "mua_env", "train", str(EXAMPLE), "--folder", str(place), "--no-rl", *changes]
-    usage = _run(command, place.with_suffix(".log"), threads)
+    usage = run_to_its_end(command, place.with_suffix(".log"), threads)
     summary = json.loads((place / "summary.json").read_text(encoding="utf-8"))
     metrics = [json.loads(line) for line in (place / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
     return {
         "success %": 100 * summary[COLD]["success"],
         "tokens a dialogue": summary[COLD]["dialogue/tokens"],
         "updates": float(sum(line["phase"] == "cold_start" for line in metrics)),
-        "CPU minutes": _times(usage)["cpu_s"] / 60,
+        "CPU minutes": times(usage)["cpu_s"] / 60,
     }
 
 
-def _run(command: Sequence[str], log: Path, threads: int) -> resource.struct_rusage:
+def run_to_its_end(command: Sequence[str], log: Path, threads: int) -> resource.struct_rusage:
     """Run a command to its end, its output to a file; returns what it used."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("w", encoding="utf-8") as file:
@@ -121,7 +121,7 @@ def _run(command: Sequence[str], log: Path, threads: int) -> resource.struct_rus
     return usage
 
 
-def _times(usage: resource.struct_rusage) -> dict[str, float]:
+def times(usage: resource.struct_rusage) -> dict[str, float]:
     return {"cpu_s": usage.ru_utime + usage.ru_stime, "memory_mib": usage.ru_maxrss / 1024}
 
 
