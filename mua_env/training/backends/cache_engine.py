@@ -96,11 +96,12 @@ class CacheEngine:
             self._advance(ended)
         return ended
 
+    @torch.no_grad()
     def sample(self, requests: Sequence[TurnRequest]) -> dict[int, SampledTurn]:
         """Turns of some rows, stepped to their ends; no other turn may be under way."""
         ended = dict(self.step(requests))
         while self._turns:
-            ended.update(self.step(()))
+            self._advance(ended)
         return ended
 
     def open(self, row: int, state: State | None = None) -> None:
@@ -211,10 +212,14 @@ class CacheEngine:
 
     def _advance(self, ended: dict[int, SampledTurn]) -> None:
         """One more token for every turn under way."""
-        tokens = torch.tensor([[self._pad if turn.over else turn.ids[-1]] for turn in self._turns], device=self._device)
-        lengths = torch.tensor([[turn.length] for turn in self._turns], device=self._device)
-        columns = state_length(state_of(self._batch))
-        mask = (torch.arange(columns + 1, device=self._device)[None] >= columns - lengths).long()
+        fed = [(self._pad if turn.over else turn.ids[-1], turn.length) for turn in self._turns]
+        both = torch.tensor(fed, device=self._device)
+        tokens, lengths = both[:, :1], both[:, 1:]
+        columns = self._batch.layers[0].keys.shape[2]
+        if len(fed) == 1:  # nothing before a row that stands alone
+            mask = torch.ones(1, columns + 1, dtype=torch.long, device=self._device)
+        else:
+            mask = (torch.arange(columns + 1, device=self._device)[None] >= columns - lengths).long()
         logits = self._forward(self._batch, tokens, mask, lengths)
         for turn in self._turns:
             turn.length += 1
