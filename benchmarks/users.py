@@ -19,11 +19,12 @@ from mua_env.cards.folder import CardFolder
 from mua_env.cards.report import print_card, write_card
 from mua_env.cards.result import Result
 from mua_env.cards.run import CardOptions, plan, run
-from mua_env.cli.users import progress
+from mua_env.cli.bar import counting
 from mua_env.discovery import environment_ids
 from mua_env.domain import load_domain
 from mua_env.errors import DomainError, TaskError
 from mua_env.setting import Setting, load_setting
+from mua_env.trajectory import Trajectory
 from mua_env.users.agenda import AgendaUser
 
 
@@ -53,7 +54,13 @@ def measure(setting: Setting, dialogues: int, folder: Path, *, seed: int) -> lis
     planned = plan(setting, dialogues, seed=seed)
     left = [dialogue for dialogue in planned if dialogue.id not in kept.results]
     try:
-        with progress(len(planned), len(planned) - len(left), kept.add) as on_end:
+        done = len(planned) - len(left)
+        with counting(len(planned), done, "violations", "faults", remaining=True) as ended:
+
+            def on_end(result: Result, trajectory: Trajectory | None) -> None:
+                kept.add(result, trajectory)
+                ended(violations=len(result.violations), faults=result.fault is not None)
+
             # The agenda user waits for nothing: more dialogues at once would only need more memory.
             run(setting, user, left, options=CardOptions(concurrency=1), on_end=on_end)
     finally:
