@@ -2,7 +2,8 @@
 
 What is left out is written here and nowhere else: the tools, the database and the scoring know nothing of it. Of a
 profile: address and e-mail; of a reservation: what single flights cost; of what a change returns: all but what it
-changed; of flights for sale: how many seats there are.
+changed; of flights for sale: how many seats there are. Passengers stay as calls take them: who replaces one of them
+has to write all.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def _flight(flight: Record) -> str:
 
 
 def _passengers(row: Record) -> str:
-    return "\n".join(f"passenger {_person(person)}" for person in row["passengers"])
+    return "passengers " + json.dumps(row["passengers"], ensure_ascii=False)
 
 
 def _person(person: Record) -> str:
