@@ -5,7 +5,7 @@
 One cold start for each seed, then GRPO from it with one option at a time. Beside success on the held-out tasks it
 counts what each option spends: dialogues held (those of groups drawn anew and of forks too), the agent's tokens, and
 minutes of the processor, measurements included. Every variant of a seed trains on the same tasks in the same order,
-unless the option itself draws them.
+unless the option draws them, or takes several updates a batch.
 """
 
 from __future__ import annotations
@@ -92,11 +92,10 @@ def run_variant(name: str, seed: int, start: Path, folder: Path, steps: int, cha
     run = train(changed(quickstart_config(seed=seed), settings), folder=folder)
     seconds = time.process_time() - begun
     rows = list(read_metrics(run))
-    updates = [row for row in rows if row["phase"] == "grpo"]
+    batches = [row for row in rows if row["phase"] == "grpo"]
     before, after = ([r for r in rows if r["phase"] == "evaluation" and r["title"] == t] for t in TITLES)
     config = load_config(json.loads((run / "config.json").read_text()))
     assert config.grpo is not None
-    batches = updates[::iterations]
     size = config.grpo.queries * config.grpo.rollouts
     held = sum(size + (r.get("groups/redrawn_dialogues") or 0) + (r.get("credit/dialogues") or 0) for r in batches)
     tokens = sum(
@@ -108,7 +107,7 @@ def run_variant(name: str, seed: int, start: Path, folder: Path, steps: int, cha
     return {
         "variant": name,
         "seed": seed,
-        "updates": len(updates),
+        "updates": steps * iterations,
         "batches": len(batches),
         "before": before[0]["success"],
         "after": after[0]["success"],
