@@ -56,7 +56,7 @@ def figures(name: str, folder: Path) -> dict[str, Any]:
     run = folder / name
     summary = json.loads((run / "summary.json").read_text(encoding="utf-8"))
     file = folder / f"{name}.times.json"
-    spent = json.loads(file.read_text(encoding="utf-8"))["cpu_s"] if file.exists() else float("nan")
+    spent = json.loads(file.read_text(encoding="utf-8"))["cpu_s"] if file.exists() else None
     tokens = summary["after_GRPO"]["dialogue/tokens"]
     return {**figures_of(run), "tokens": tokens, "by_domain": by_domain(run), "cpu_s": spent}
 
@@ -83,7 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     100 * row["after_standard_error"],
                     row["after_turns"],
                     row["tokens"],
-                    row["cpu_s"] / 60,
+                    row["cpu_s"] and row["cpu_s"] / 60,
                 ),
                 strict=True,
             )
