@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module, resources
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from mua_env.domain import Domain
 from mua_env.errors import ConfigError, TaskError
@@ -84,6 +84,26 @@ class PackagedDomain(Domain):
     def public_tau2(self, split: str, path: str | Path | None) -> TaskSet:
         """tau2-bench's tasks of this domain (default: there are none)."""
         raise TaskError(f"{self.name} reads no tasks of 'tau2'")
+
+
+class WorldsDomain(PackagedDomain):
+    """A packaged domain whose data can be made anew: other records of the same kind.
+
+    Args:
+        world: number of the data; None (default) for the domain's own. Equal numbers give equal data.
+    """
+
+    def __init__(self, world: int | None = None) -> None:
+        self._world = world
+
+    def in_world(self, number: int) -> Self:
+        """The domain with other data; equal numbers give equal worlds."""
+        return type(self)(number)
+
+    @property
+    def world(self) -> str:
+        """Names the data."""
+        return super().world if self._world is None else f"{self.name}:world={self._world}"
 
 
 @cache

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from mua_env.database import Database, Rows
-from mua_env.packaged import PackagedDomain
+from mua_env.packaged import WorldsDomain
 from mua_env.tasks import Goal, Task, TaskSet
 
 from .models import Base
@@ -15,7 +15,7 @@ from .rules import RULES, binding_rules
 from .tools import AirlineTools
 
 
-class AirlineDomain(PackagedDomain):
+class AirlineDomain(WorldsDomain):
     """``MUA/Airline-v1``."""
 
     name = "airline"
@@ -30,28 +30,12 @@ class AirlineDomain(PackagedDomain):
         "flights": "flight_number",
     }
 
-    def __init__(self, world: int | None = None) -> None:
-        self._world = world
-
     def data(self) -> Rows:
         """500 customers, 1,500 reservations, about 300 flights; generated in about 50 ms. In other worlds four times as
         many customers and reservations."""
         from .world_data import tables
 
         return tables(self._world)
-
-    def in_world(self, number: int) -> AirlineDomain:
-        """The airline with other customers, reservations and flights.
-
-        Args:
-            number: equal numbers give equal worlds.
-        """
-        return AirlineDomain(number)
-
-    @property
-    def world(self) -> str:
-        """Names the data."""
-        return super().world if self._world is None else f"{self.name}:world={self._world}"
 
     def brief(self, tool: str, result: str) -> str:
         """Records in few words; see :mod:`mua_env.envs.airline.brief` for what is left out."""

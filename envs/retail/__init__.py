@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from mua_env.database import Database, Rows
-from mua_env.packaged import PackagedDomain
+from mua_env.packaged import WorldsDomain
 from mua_env.tasks import Goal, Task, TaskSet
 
 from .models import Base
@@ -15,7 +15,7 @@ from .rules import RULES, binding_rules
 from .tools import RetailTools
 
 
-class RetailDomain(PackagedDomain):
+class RetailDomain(WorldsDomain):
     """``MUA/Retail-v1``."""
 
     name = "retail"
@@ -26,28 +26,12 @@ class RetailDomain(PackagedDomain):
     policy_rules = RULES
     tables: ClassVar[Mapping[str, str]] = {"users": "user_id", "orders": "order_id", "products": "product_id"}
 
-    def __init__(self, world: int | None = None) -> None:
-        self._world = world
-
     def data(self) -> Rows:
         """500 customers, 1,000 orders, 50 product types; generated in about 25 ms. In other worlds four times as many
         customers and orders."""
         from .world_data import world_data
 
         return world_data(self._world)
-
-    def in_world(self, number: int) -> RetailDomain:
-        """The shop with other customers, orders and products.
-
-        Args:
-            number: equal numbers give equal worlds.
-        """
-        return RetailDomain(number)
-
-    @property
-    def world(self) -> str:
-        """Names the data."""
-        return super().world if self._world is None else f"{self.name}:world={self._world}"
 
     @property
     def language(self) -> Any:

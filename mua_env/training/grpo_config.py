@@ -10,7 +10,7 @@ from typing import Any
 from mua_env.errors import ConfigError, missing_extra
 from mua_env.training.config import GrpoSettings, TrainConfig
 from mua_env.training.seeds import derive_seed
-from mua_env.training.trl_fields import make_trl_config
+from mua_env.training.trl_fields import make_trl_config, share_batch
 
 try:
     from trl.trainer.grpo_config import GRPOConfig
@@ -42,12 +42,9 @@ def trl_config(config: TrainConfig, *, folder: str, processes: int = 1, cpu: boo
     batch = grpo.queries * grpo.rollouts
     if batch % processes:
         raise ConfigError(f"{grpo.queries} queries x {grpo.rollouts} rollouts do not divide by {processes} processes")
-    share = batch // processes
-    micro = max(size for size in range(1, min(grpo.micro_batch, share) + 1) if share % size == 0)
     values: dict[str, Any] = {
         "output_dir": folder,
-        "per_device_train_batch_size": micro,
-        "gradient_accumulation_steps": share // micro,
+        **share_batch(batch, grpo.micro_batch, processes),
         "num_generations": grpo.rollouts,
         "num_train_epochs": grpo.epochs,
         "max_steps": grpo.steps if grpo.steps is not None else -1,

@@ -14,7 +14,7 @@ from mua_env.errors import ConfigError, missing_extra
 from mua_env.training.config import ColdStartConfig
 from mua_env.training.seeds import derive_seed
 from mua_env.training.trajectory import TokenTrajectory
-from mua_env.training.trl_fields import make_trl_config
+from mua_env.training.trl_fields import make_trl_config, share_batch
 
 try:
     from datasets import Dataset  # type: ignore[import-untyped]
@@ -44,12 +44,9 @@ def sft_config(config: ColdStartConfig, *, folder: str, seed: int, processes: in
         )
     if config.batch % processes:
         raise ConfigError(f"cold_start.batch {config.batch} does not divide by {processes} processes")
-    share = config.batch // processes
-    micro = max(size for size in range(1, min(config.micro_batch, share) + 1) if share % size == 0)
     ours: dict[str, Any] = {
         "output_dir": folder,
-        "per_device_train_batch_size": micro,
-        "gradient_accumulation_steps": share // micro,
+        **share_batch(config.batch, config.micro_batch, processes),
         "num_train_epochs": config.epochs,
         "learning_rate": config.learning_rate,
         "lr_scheduler_type": "cosine",

@@ -31,3 +31,10 @@ def make_trl_config(kind: type[T], ours: Mapping[str, Any], given: Mapping[str, 
         return kind(**{**ours, **given})
     except (TypeError, ValueError) as error:
         raise ConfigError(f"TRL refuses the configuration ({where}): {error}") from None
+
+
+def share_batch(size: int, micro_batch: int, processes: int) -> dict[str, int]:
+    """TRL's settings by which a batch is shared by processes, in parts of ``micro_batch`` at most."""
+    share = size // processes
+    micro = max(part for part in range(1, min(micro_batch, share) + 1) if share % part == 0)
+    return {"per_device_train_batch_size": micro, "gradient_accumulation_steps": share // micro}
