@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import json
 from abc import abstractmethod
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Self
@@ -57,6 +57,18 @@ Asked = Generator[Step, Heard, str]
 
 class ToolFailed(Exception):
     """A tool answered with an error; the text is what it said. For use inside scripts."""
+
+
+def check_slips(slips: Slips, known: Iterable[str]) -> None:
+    """Refuse chances by tool that name a tool which there is not.
+
+    Raises:
+        ConfigError: with the nearest name.
+    """
+    names = list(known)
+    for name in slips if isinstance(slips, Mapping) else ():
+        if name not in names:
+            raise ConfigError(f"slips names the tool {name!r}, which there is not.{did_you_mean(name, names)}")
 
 
 class ScriptedExpert(Agent):
@@ -111,11 +123,7 @@ class ScriptedExpert(Agent):
         Raises:
             ConfigError: a chance of slips is given for a tool that there is not.
         """
-        if isinstance(self.slips, Mapping):
-            known = [tool["function"]["name"] for tool in tools]
-            for name in self.slips:
-                if name not in known:
-                    raise ConfigError(f"slips names the tool {name!r}, which there is not.{did_you_mean(name, known)}")
+        check_slips(self.slips, [tool["function"]["name"] for tool in tools])
         self.system_prompt, self.tools, self._seed = system_prompt, tools, seed
         self.rng = Random(f"expert:{seed}")
         self._slipping = Random(f"slips:{seed}")

@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mua_env.errors import ConfigError, did_you_mean
+from mua_env.agents.expert import Slips, check_slips
 from mua_env.training.seeds import derive_seed
 from mua_env.training.stopping import RunStopped
 from mua_env.trajectory import Trajectory, TrajectoryWriter, read_trajectories
 
 if TYPE_CHECKING:
     from mua_env.agents.base import Agent
-    from mua_env.agents.expert import Slips
     from mua_env.session import Session
     from mua_env.tasks import Task
     from mua_env.training.mixing import Place
@@ -102,10 +101,7 @@ def _by_part(pool: MixedPool, slips: Slips) -> Sequence[Slips]:
     if not isinstance(slips, Mapping):
         return [slips] * len(pool.parts)
     tools = [{str(tool["function"]["name"]) for tool in part.setting.tools} for part in pool.parts]
-    known = sorted(set().union(*tools))
-    for name in slips:
-        if name not in known:
-            raise ConfigError(f"expert_slips names the tool {name!r}, which there is not.{did_you_mean(name, known)}")
+    check_slips(slips, sorted(set().union(*tools)))
     return [{name: chance for name, chance in slips.items() if name in names} for names in tools]
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from mua_env.errors import ConfigError, did_you_mean, missing_extra
+from mua_env.errors import ConfigError, did_you_mean, first_fault, missing_extra
 
 S = TypeVar("S", bound=BaseModel)
 
@@ -30,9 +30,9 @@ def read_settings(kind: type[S], source: str | os.PathLike[str] | dict[str, Any]
         return kind.model_validate(data)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"])) or "the configuration"
         hint = _hint(kind, first["loc"]) if first["type"] == "extra_forbidden" else ""
-        raise ConfigError(f"{where}: {first['msg']} (got {first['input']!r:.120}).{hint}") from None
+        fault = first_fault(error, whole="the configuration")
+        raise ConfigError(f"{fault} (got {first['input']!r:.120}).{hint}") from None
 
 
 def _hint(kind: type[BaseModel], path: tuple[int | str, ...]) -> str:
