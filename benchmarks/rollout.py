@@ -73,7 +73,7 @@ class CoreClock(asyncio.SelectorEventLoop):
     def time(self) -> float:
         return time.process_time() + self.skipped
 
-    def run_in_executor(self, executor: Any, work: Any, *args: Any) -> Any:
+    def run_in_executor(self, executor: Any, work: Any, *args: Any) -> Any:  # type: ignore[override]
         future = self.create_future()
         self.call_later(STEP, future.set_result, work(*args))
         return future
@@ -306,7 +306,7 @@ def grpo_step(updates: int) -> dict[str, float]:
         try:
             run.start()
             run.cold_start()
-            RolloutDriver.run = counted  # type: ignore[method-assign]
+            RolloutDriver.run = counted  # type: ignore[method-assign, assignment]
             watch.wrap(RolloutDriver, "run", "rollout")
             watch.wrap(CacheEngine, "step", "engine")
             watch.wrap(CacheEngine, "_forward", "forward")
@@ -316,7 +316,7 @@ def grpo_step(updates: int) -> dict[str, float]:
             def with_clock(trainer: Any, **kwargs: Any) -> None:
                 start(trainer, **{**kwargs, "callbacks": [*(kwargs.get("callbacks") or []), Clock()]})
 
-            DialogueGRPOTrainer.__init__ = with_clock  # type: ignore[method-assign]
+            DialogueGRPOTrainer.__init__ = with_clock  # type: ignore[method-assign, assignment]
             run.grpo()
         finally:
             run.close()

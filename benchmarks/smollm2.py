@@ -43,7 +43,8 @@ def exact_calls(model: Any, chat: ChatTokens, config: TrainConfig, dialogues: in
     shown = Demonstrations.collect(
         pool, count=dialogues, style=config.cold_start.expert_style, tools=config.environment.tools, seed=12
     )
-    wanted, requests = [], []
+    wanted: list[list[tuple[str, Any]]] = []
+    requests: list[TurnRequest] = []
     for trajectory, messages in zip(shown.encode(chat, seed=0), shown.dialogues, strict=True):
         turns = [message for message in messages if isinstance(message, AssistantMessage)]
         starts = [span.start for span in trajectory.spans if span.source == "agent"]

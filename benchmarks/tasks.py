@@ -14,6 +14,7 @@ import json
 import statistics
 import time
 from collections.abc import Callable
+from functools import partial
 from itertools import islice
 
 from mua_env.domain import Domain, load_domain
@@ -51,8 +52,8 @@ def measure(name: str, count: int, repeats: int) -> list[dict[str, float]]:
     rows = []
     for level in (1, 2, 3, 4, 5):
         tasks = generate(domain, level, count)
-        made = seconds(lambda level=level: generate(domain, level, count), repeats)
-        bound = seconds(lambda tasks=tasks: run_gold(world, tasks), repeats)
+        made = seconds(partial(generate, domain, level, count), repeats)
+        bound = seconds(partial(run_gold, world, tasks), repeats)
         calls = statistics.mean(len(task.actions) for task in tasks)
         rows.append(
             {

@@ -105,7 +105,7 @@ def main() -> None:
         if "cpu" in row:
             row["times"] = row["cpu"] / row["here"]
     steps = max(value for name, value in ours.items() if "tool" in name)
-    result = {
+    result: dict[str, Any] = {
         "machine": f"{platform.machine()}, Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}",
         "microseconds": rows,
         "memory_mib": {"here": memory(files), "tau2": theirs["memory_mib"]},
