@@ -201,7 +201,7 @@ class Run(RunParts):
         place, processes, lora = str(self.folder.path / "resume"), self.processes, self.config.model.lora
         args = trl_config(self.config, folder=place, processes=processes.count, cpu=processes.cpu)
         saver = GrpoCheckpoints(
-            self.checkpoints, updates_a_batch=updates_a_batch(args), learning_rate=settings.learning_rate
+            self.checkpoints, updates_a_batch=updates_a_batch(args), learning_rate=args.learning_rate
         )
         trainer = DialogueGRPOTrainer(
             model=self.model,

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from mua_env.training.config import EvaluationConfig, GrpoSettings, TaskSource
+
 from .killing import contents, run_child
 from .small_run import resumable_config
 
@@ -54,3 +56,37 @@ def test_a_run_killed_again_and_again_ends_as_an_unbroken_one(unbroken: Path, tm
     assert not list((folder / "ledger").iterdir())
     assert run_child(config, folder, resume=True) == 0  # finished: nothing to do
     assert contents(folder)[0] == metrics
+
+
+def test_options_and_trls_own_settings_hold_after_a_kill(tmp_path: Path) -> None:
+    """Two sources with a curriculum, groups drawn anew, and a learning rate that only TRL was given."""
+    grpo = GrpoSettings(
+        queries=2,
+        rollouts=2,
+        steps=3,
+        micro_batch=2,
+        dynamic_sampling=1,
+        curriculum={"memory": 0.5},
+        trl={"learning_rate": 1e-3, "lr_scheduler_type": "linear"},
+    )
+    config = resumable_config(0).model_copy(
+        update={"grpo": grpo, "evaluation": EvaluationConfig(tasks=2, repeats=1, temperature=0.5)}
+    )
+    sources = (TaskSource(tasks="train:level=1"), TaskSource(tasks="train:level=2"))
+    config = config.model_copy(
+        update={"environment": config.environment.model_copy(update={"sources": sources, "held_out": "test:level=1"})}
+    )
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    assert run_child(config, whole) == 0
+    updates = [row for row in contents(whole)[0] if row["phase"] == "grpo"]
+    assert [row["learning_rate"] for row in updates] == pytest.approx([1e-3, 2e-3 / 3, 1e-3 / 3])
+    assert sum(row["groups/redrawn"] for row in updates) > 0
+    assert min(row["curriculum/0"] for row in updates) < 1
+    kills = [
+        f"{TRAINING}.grpo:DialogueGRPOTrainer._get_grad_norm:2:before",
+        f"{TRAINING}.ledger:LedgerBatch.write:6:after",  # a dialogue that was drawn anew
+    ]
+    for number, place in enumerate(kills):
+        assert run_child(config, broken, resume=number > 0, place=place) == -9, place
+    assert run_child(config, broken, resume=True) == 0
+    assert contents(broken) == contents(whole)
