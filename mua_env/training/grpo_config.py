@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -16,6 +17,28 @@ try:
     from trl.trainer.grpo_config import GRPOConfig
 except ImportError:
     raise missing_extra("train", needed_by="GRPO") from None
+
+_SAMPLED_HERE = "turns are drawn from the model's whole distribution, at grpo.temperature"
+_ANOTHER_BACKEND = "sampling.backend says what samples the turns"
+_UNUSED = {
+    **dict.fromkeys(("top_p", "top_k", "min_p", "repetition_penalty", "generation_kwargs"), _SAMPLED_HERE),
+    **dict.fromkeys(
+        (
+            "use_vllm",
+            "cache_implementation",
+            "use_transformers_continuous_batching",
+            "transformers_continuous_batching_config",
+            "use_transformers_paged",
+        ),
+        _ANOTHER_BACKEND,
+    ),
+    "chat_template_kwargs": "say model.template_options",
+    "max_tool_calling_iterations": "say environment.max_turns",
+    "num_generations_eval": "say evaluation.repeats",
+    "reward_weights": "there is one reward, the outcome",
+    "output_dir": "give the run's folder by --folder",
+}
+"""Fields that TRL reads only where it generates, rewards or keeps by itself, and what is to be said instead."""
 
 
 @contextmanager
@@ -33,12 +56,14 @@ def trl_config(config: TrainConfig, *, folder: str, processes: int = 1, cpu: boo
 
     What would leave the paper is set explicitly, because TRL's own defaults differ: no importance factor on the
     divergence, truncated dialogues stay in the loss, a constant learning rate, no gradient checkpointing.
-    ``grpo.trl`` overrides anything.
+    ``grpo.trl`` overrides anything, but for what would change nothing here, which is refused.
 
     Raises:
-        ConfigError: the batch does not divide among the processes, or TRL refuses a setting.
+        ConfigError: the batch does not divide among the processes, or a setting is refused, by TRL or because dialogues
+            are not TRL's.
     """
     grpo = config.grpo or GrpoSettings()
+    _refuse_unused(grpo.trl)
     batch = grpo.queries * grpo.rollouts
     if batch % processes:
         raise ConfigError(f"{grpo.queries} queries x {grpo.rollouts} rollouts do not divide by {processes} processes")
@@ -84,6 +109,15 @@ def trl_config(config: TrainConfig, *, folder: str, processes: int = 1, cpu: boo
             f"gradient_accumulation_steps {args.gradient_accumulation_steps}: an update would mix batches of rollouts"
         )
     return args
+
+
+def _refuse_unused(given: Mapping[str, Any]) -> None:
+    """A setting without an effect is worse than an error: the run would not be the one that was asked for."""
+    defaults = {field.name: field.default for field in dataclasses.fields(GRPOConfig)}
+    for name, value in given.items():
+        instead = _UNUSED.get(name) or (_ANOTHER_BACKEND if name.startswith("vllm_") else None)
+        if instead is not None and name in defaults and value != defaults[name]:
+            raise ConfigError(f"grpo.trl.{name} = {value!r} would change nothing: {instead}")
 
 
 def updates_a_batch(args: GRPOConfig) -> int:

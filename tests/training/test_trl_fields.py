@@ -1,3 +1,4 @@
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ from .conftest import Toy
 
 def test_every_field_of_trl_can_be_set(tmp_path: Path) -> None:
     given = {
-        "top_k": 7,
+        "top_k": 0,  # its default; another one would change nothing
+        "delta": 3.0,
         "gradient_checkpointing": True,
         "learning_rate": 3e-7,
         "log_completions": True,
@@ -27,6 +29,30 @@ def test_every_field_of_trl_can_be_set(tmp_path: Path) -> None:
     assert (cold.neftune_noise_alpha, cold.max_length) == (5.0, 77)
     assert (cold.learning_rate, cold.lr_scheduler_type, cold.num_train_epochs) == (5e-6, "cosine", 2)
     assert cold.per_device_train_batch_size * cold.gradient_accumulation_steps == 128
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "instead"),
+    [
+        ("top_p", 0.9, "at grpo.temperature"),
+        ("top_k", 7, "at grpo.temperature"),
+        ("use_vllm", True, "sampling.backend says what samples"),
+        ("vllm_server_base_url", "http://127.0.0.1:8000", "sampling.backend says what samples"),
+        ("chat_template_kwargs", {"enable_thinking": False}, "say model.template_options"),
+        ("output_dir", "elsewhere", "by --folder"),
+    ],
+)
+def test_a_field_that_would_change_nothing_is_refused(tmp_path: Path, name: str, value: Any, instead: str) -> None:
+    with pytest.raises(ConfigError, match=rf"grpo\.trl\.{name} = .* would change nothing: .*{instead}"):
+        trl_config(TrainConfig(grpo=GrpoSettings(trl={name: value})), folder=str(tmp_path))
+
+
+def test_every_field_is_one_that_trl_has() -> None:
+    from trl.trainer.grpo_config import GRPOConfig
+
+    from mua_env.training.grpo_config import _UNUSED
+
+    assert set(_UNUSED) <= {field.name for field in dataclasses.fields(GRPOConfig)}
 
 
 def test_unknown_names_are_answered_with_the_nearest(tmp_path: Path) -> None:
