@@ -64,7 +64,7 @@ def sft_config(config: ColdStartConfig, *, folder: str, seed: int, processes: in
         "report_to": "none",
         "save_strategy": "no",
         "disable_tqdm": True,
-        "dataset_kwargs": {"skip_prepare_dataset": True},
+        "max_length": None,
     }
     return make_trl_config(SFTConfig, ours, config.trl or {}, where="cold_start.trl")
 
@@ -98,13 +98,17 @@ def train_with_trl(
     if not dialogues:
         raise ConfigError("a cold start needs at least one expert dialogue")
     with tempfile.TemporaryDirectory() as scratch:
-        trainer = SFTTrainer(
-            model=model,
-            args=sft_config(config, folder=scratch, seed=seed, processes=processes, cpu=cpu),
-            train_dataset=_dataset(dialogues),
-            processing_class=tokenizer,
-            callbacks=[_Progress(report)] if report is not None else [],
-        )
+        args = sft_config(config, folder=scratch, seed=seed, processes=processes, cpu=cpu)
+        try:
+            trainer = SFTTrainer(
+                model=model,
+                args=args,
+                train_dataset=_dataset(dialogues),
+                processing_class=tokenizer,
+                callbacks=[_Progress(report)] if report is not None else [],
+            )
+        except ValueError as error:
+            raise ConfigError(f"TRL refuses the configuration (cold_start.trl): {error}") from None
         trainer.remove_callback(PrinterCallback)
         trainer.train()
     model.train(False)

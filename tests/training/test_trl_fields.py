@@ -1,4 +1,5 @@
 import dataclasses
+import math
 from pathlib import Path
 from typing import Any
 
@@ -88,3 +89,24 @@ def test_trl_trains_on_the_same_tokens(toy: Toy) -> None:
         after, own = (float(agent_token_loss(each, dialogues, pad_id=0)) / tokens for each in (model, ours))
     assert after < 0.9 * before
     assert after == pytest.approx(own, rel=0.25)
+
+
+def test_lengths_and_packing_reach_trls_data(toy: Toy) -> None:
+    """Dialogues are cut at TRL's ``max_length``, and packed into fewer rows; by default they are left whole."""
+    dialogues = toy.encode()[:16]
+    total = sum(map(len, dialogues))
+
+    def updates(**given: Any) -> list[dict[str, float]]:
+        lines: list[dict[str, float]] = []
+        config = ColdStartConfig(batch=4, micro_batch=4, epochs=1, trl=given)
+        train_with_trl(toy.model(), toy.chat.tokenizer, dialogues, config, seed=0, report=lines.append)
+        return lines
+
+    whole, cut = updates(), updates(max_length=90)
+    assert len(whole) == len(cut) == 4
+    assert sum(line["tokens"] for line in whole) == total
+    assert sum(line["tokens"] for line in cut) == sum(min(len(dialogue), 90) for dialogue in dialogues) < total
+    packed = updates(max_length=400, packing=True, packing_strategy="wrapped")
+    assert len(packed) == math.ceil(math.ceil(total / 400) / 4) < 4
+    with pytest.raises(ConfigError, match=r"TRL refuses the configuration \(cold_start\.trl\): .*max_length"):
+        updates(packing=True)
