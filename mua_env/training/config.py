@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
+from mua_env.errors import ConfigError
 from mua_env.training.config_phases import (
     ColdStartConfig,
     CurriculumConfig,
@@ -116,6 +117,17 @@ class TrainConfig(Settings):
     sampling: SamplingConfig = Field(default_factory=SamplingConfig)
     safety: SafetyConfig = Field(default_factory=SafetyConfig)
     tracking: TrackingConfig = Field(default_factory=TrackingConfig)
+
+    def check_phases(self) -> None:
+        """Refuse what cannot run, however it was put together.
+
+        Raises:
+            ConfigError: there is neither a cold start nor GRPO, or GRPO would begin with random weights.
+        """
+        if self.cold_start is None and self.grpo is None:
+            raise ConfigError("neither cold_start nor grpo is left, so that nothing would be trained; keep one of them")
+        if self.model.path is None and self.cold_start is None:
+            raise ConfigError("a model from nothing needs a cold start; give model.path, or keep cold_start")
 
 
 def paper_defaults() -> TrainConfig:

@@ -111,6 +111,10 @@ class EnvironmentConfig(Settings):
     judge: str | None = Field(None, description="model that judges what held-out tasks state (tau2); None for nobody")
     judge_options: dict[str, Any] = Field(default_factory=dict, description="further arguments of the judge")
 
+    def options_of_users(self, *, held_out: bool) -> dict[str, Any]:
+        """Further arguments of the users in training, or of those that success is measured with."""
+        return self.held_out_user_options if held_out and self.held_out_user_options is not None else self.user_options
+
     def each(self) -> list[EnvironmentConfig]:
         """One environment for each source, in order; this one where there is no mix."""
         given = [source.model_dump(exclude={"share"}, exclude_none=True) for source in self.sources]

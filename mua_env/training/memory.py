@@ -6,6 +6,8 @@ For one process that holds the whole model; FSDP and DeepSpeed divide weights, g
     gradients      the same
     optimiser      AdamW's two averages: twice the same
     reference      the same as the weights, where beta is above 0
+    adapters       with LoRA, those of all linear layers in float32 are all that has gradients and an optimiser; the
+                   model without them is the reference
     activations    what a decoder layer of Qwen3 keeps of a token for its gradient, with attention that keeps no scores:
                    in float32 24 bytes x hidden + 16 x (query + key-value width) + 16 x feed-forward, in bfloat16 16, 10
                    and 8 (measured, see the tests); with gradient checkpointing hidden x bytes for each layer, and one
@@ -50,6 +52,12 @@ class Shape:
     kv_heads: int
     head: int
     vocabulary: int
+
+    def adapters(self, rank: int) -> int:
+        """Parameters of LoRA's matrices for all linear layers of the decoder."""
+        wide, narrow = self.heads * self.head, self.kv_heads * self.head
+        ends = 2 * (self.hidden + wide) + 2 * (self.hidden + narrow) + 3 * (self.hidden + self.feed_forward)
+        return self.layers * rank * ends
 
 
 _QWEN3 = {  # hidden, layers, heads, key-value heads, feed-forward, tied embeddings; head width 128, 151,936 tokens
@@ -123,6 +131,7 @@ def memory_of(
     dialogues: int,
     reference: bool,
     checkpointing: bool,
+    adapters: int = 0,
 ) -> dict[str, float]:
     """Bytes by part, for one process.
 
@@ -134,17 +143,19 @@ def memory_of(
         dialogues: held at once while sampling.
         reference: whether there is a reference model.
         checkpointing: of gradients.
+        adapters: their parameters, which alone are trained; 0 where all weights are.
     """
     weights = float(shape.parameters * number)
+    trained = 4.0 * adapters if adapters else weights
     hidden, heads, wide = _KEPT[number]
     width = (shape.heads + shape.kv_heads) * shape.head
     layer = sequences * tokens * (hidden * shape.hidden + heads * width + wide * shape.feed_forward)
     kept = sequences * tokens * shape.hidden * number * shape.layers + layer if checkpointing else layer * shape.layers
     return {
-        "weights": weights,
-        "gradients": weights,
-        "optimiser": 2 * weights,
-        "reference": weights if reference else 0.0,
+        "weights": weights + 4.0 * adapters,
+        "gradients": trained,
+        "optimiser": 2 * trained,
+        "reference": weights if reference and not adapters else 0.0,
         "activations": float(kept),
         "logits": 12.0 * sequences * tokens * shape.vocabulary,
         "cache": 2.0 * dialogues * tokens * shape.layers * shape.kv_heads * shape.head * number,

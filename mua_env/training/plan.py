@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 from mua_env.errors import MissingExtra, missing_extra
 from mua_env.training.config import TrainConfig
 from mua_env.training.expected import ExpectedDialogue, expect_dialogues
-from mua_env.training.memory import GIB, Shape, memory_of, shape_of, shape_of_config
+from mua_env.training.memory import Shape, memory_of, shape_of, shape_of_config
 
 if TYPE_CHECKING:
+    from trl.trainer.grpo_config import GRPOConfig
+
     from mua_env.training.demonstrations import Demonstrations
 
 Price = tuple[float, float]
@@ -27,6 +29,7 @@ class Phase:
         dialogues: that are held.
         agent: who holds them: ``expert`` or ``model``.
         held_out: whether they are with the users that success is measured with.
+        trained: dialogues that the weights are trained on, each counted as often as it is.
         details: lines of text.
     """
 
@@ -36,6 +39,7 @@ class Phase:
     agent: str
     details: tuple[str, ...] = ()
     held_out: bool = False
+    trained: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,9 @@ class Plan:
 
     def text(self) -> str:
         """The plan in lines."""
-        return "\n".join(_lines(self))
+        from mua_env.training.plan_text import lines_of
+
+        return "\n".join(lines_of(self))
 
 
 def plan_run(config: TrainConfig) -> Plan:
@@ -103,6 +109,7 @@ def plan_run(config: TrainConfig) -> Plan:
         from mua_env.training.grpo import trl_config, updates_a_batch
     except MissingExtra:
         raise missing_extra("train", needed_by="a plan") from None
+    config.check_phases()
     expected, held = expect_dialogues(config)
     pool, test = make_mixed_pool(config.environment), make_mixed_pool(config.environment, held_out=True)
     try:
@@ -116,19 +123,18 @@ def plan_run(config: TrainConfig) -> Plan:
     measured = tasks * config.evaluation.repeats
     if config.cold_start is not None:
         phases += _cold_start(config, len(held.dialogues) / min(16, sizes))
-    checkpointing = False
+    args = None
     if config.grpo is not None:
         args = trl_config(config, folder=os.devnull)
-        checkpointing = bool(args.gradient_checkpointing)
-        batches = int(sizes // config.grpo.queries * config.grpo.epochs)
+        size, rollouts = int(args.generation_batch_size or 0), int(args.num_generations or 1)
+        queries = size // rollouts
+        batches = int(sizes // queries * args.num_train_epochs)
         updates = args.max_steps if args.max_steps > 0 else max(1, batches) * updates_a_batch(args)
         batches = -(-updates // updates_a_batch(args))
-        size = config.grpo.queries * config.grpo.rollouts
-        detail = f"{batches:,} batches of {config.grpo.queries} queries x {config.grpo.rollouts} rollouts"
-        epochs = batches * config.grpo.queries / sizes
-        phases.append(
-            Phase("GRPO", updates, batches * size, "model", (f"{detail}, {epochs:.3g} passes over {sizes:,} tasks",))
-        )
+        detail = f"{batches:,} batches of {queries} queries x {rollouts} rollouts"
+        detail = f"{detail}, {batches * queries / sizes:.3g} passes over {sizes:,} tasks"
+        trained = float(batches * size * args.num_iterations)
+        phases.append(Phase("GRPO", updates, batches * size, "model", (detail,), trained=trained))
         times = 1 + int(config.cold_start is None)
         times += max(0, -(-updates // config.evaluation.every) - 1) if config.evaluation.every else 0
         detail = f"{times} x {measured:,} dialogues on held-out tasks"
@@ -142,9 +148,9 @@ def plan_run(config: TrainConfig) -> Plan:
         config=config,
         phases=tuple(phases),
         expected=expected,
-        prices=(_price(config, config.environment.user_options), _price(config, _held_out_options(config))),
+        prices=(_price(config, held_out=False), _price(config, held_out=True)),
         shape=shape,
-        memory={} if shape is None else _memory(config, shape, checkpointing),
+        memory={} if shape is None else _memory(config, shape, args),
         notes=(f"tasks: {named}", *_notes(config)),
     )
 
@@ -161,7 +167,12 @@ def _cold_start(config: TrainConfig, kept: float) -> list[Phase]:
     return [
         Phase("expert dialogues", 0, cold.trajectories, "expert", (f"{cold.expert_style} style; {solved}",)),
         Phase(
-            "cold start", updates, 0, "model", (f"{examples:,} dialogues, batch {cold.batch}, {cold.epochs:g} epochs",)
+            "cold start",
+            updates,
+            0,
+            "model",
+            (f"{examples:,} dialogues, batch {cold.batch}, {cold.epochs:g} epochs",),
+            trained=examples * cold.epochs,
         ),
     ]
 
@@ -192,29 +203,26 @@ def _shape(config: TrainConfig, held: Demonstrations) -> Shape | None:
     return shape_of_config(model.config)
 
 
-def _memory(config: TrainConfig, shape: Shape, checkpointing: bool) -> dict[str, float]:
-    grpo, cold = config.grpo, config.cold_start
-    sequences = grpo.micro_batch if grpo is not None else cold.micro_batch if cold is not None else 1
-    held = [config.evaluation.batch, grpo.queries * grpo.rollouts if grpo is not None else 0]
+def _memory(config: TrainConfig, shape: Shape, args: GRPOConfig | None) -> dict[str, float]:
+    """Of GRPO, with what TRL is given; of the cold start where there is no GRPO."""
+    cold, lora = config.cold_start, config.model.lora
+    given = (cold.trl or {}) if cold is not None else {}
+    alone = int(given.get("per_device_train_batch_size", cold.micro_batch if cold is not None else 1))
     return memory_of(
         shape,
         number=2 if config.model.dtype == "bfloat16" else 4,
-        sequences=sequences,
+        sequences=alone if args is None else args.per_device_train_batch_size,
         tokens=config.lengths.total,
-        dialogues=max(held),
-        reference=grpo is not None and grpo.beta > 0,
-        checkpointing=checkpointing,
+        dialogues=max(config.evaluation.batch, 0 if args is None else int(args.generation_batch_size or 0)),
+        reference=args is not None and args.beta > 0,
+        checkpointing=bool(given.get("gradient_checkpointing") if args is None else args.gradient_checkpointing),
+        adapters=0 if lora is None else shape.adapters(lora.rank),
     )
 
 
-def _held_out_options(config: TrainConfig) -> dict[str, Any]:
-    given = config.environment.held_out_user_options
-    return config.environment.user_options if given is None else given
-
-
-def _price(config: TrainConfig, options: dict[str, Any]) -> Price | None:
+def _price(config: TrainConfig, *, held_out: bool) -> Price | None:
     """From LiteLLM's own table, which its package holds: nothing is asked for."""
-    model = options.get("model")
+    model = config.environment.options_of_users(held_out=held_out).get("model")
     if config.environment.user != "llm" or not isinstance(model, str):
         return None
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
@@ -227,65 +235,3 @@ def _price(config: TrainConfig, options: dict[str, Any]) -> Price | None:
     if "input_cost_per_token" not in entry:
         return None
     return float(entry["input_cost_per_token"]), float(entry.get("output_cost_per_token", 0.0))
-
-
-def _lines(plan: Plan) -> list[str]:
-    config, expected = plan.config, plan.expected
-    lines = [f"{config.name}: nothing is run", "", *(f"  {note}" for note in plan.notes[:1]), "", "Phases"]
-    lines += [
-        f"  {phase.name:<32}{phase.updates:>7,} updates{phase.dialogues:>10,} dialogues   {'; '.join(phase.details)}"
-        for phase in plan.phases
-    ]
-    lines += [
-        "",
-        f"A dialogue, by {expected.sampled} of the scripted expert with the offline user, tokens {expected.counted}",
-        f"  {expected.turns:.1f} turns, {expected.replies:.1f} user replies, {expected.tokens:,.0f} tokens: "
-        f"{expected.prompt:,.0f} before the first turn, {expected.agent:,.0f} of the agent",
-    ]
-    by_model = sum(phase.dialogues for phase in plan.phases if phase.agent == "model")
-    updates = sum(phase.dialogues for phase in plan.phases if phase.name == "GRPO")
-    lines += [
-        "",
-        "In all",
-        f"  {plan.dialogues:,} dialogues, {plan.user_calls:,.0f} user replies",
-        f"  {by_model * expected.agent / 1e6:,.2f} million tokens sampled by the model, "
-        f"{by_model * expected.tokens / 1e6:,.2f} million read once, {updates * expected.tokens / 1e6:,.2f} million "
-        "trained on by GRPO (environment's included, which carry no loss)",
-        f"  {_cost(plan)}",
-        "",
-        *_memory_lines(plan),
-    ]
-    lines += [f"  note: {note}" for note in plan.notes[1:]]
-    return lines
-
-
-def _cost(plan: Plan) -> str:
-    environment = plan.config.environment
-    if environment.user != "llm":
-        return f"the user {environment.user!r} costs nothing"
-    models = (environment.user_options.get("model"), _held_out_options(plan.config).get("model"))
-    model = " and ".join(dict.fromkeys(map(str, models)))
-    read = plan.dialogues * plan.expected.user_prompt / 1e6
-    written = plan.dialogues * plan.expected.user_completion / 1e6
-    used = f"{read:,.1f} million prompt and {written:,.2f} million completion tokens of {model}"
-    if plan.cost is None:
-        return f"{used}; LiteLLM knows no price for it"
-    return f"about ${plan.cost:,.0f} for {used}, at list price without caching"
-
-
-def _memory_lines(plan: Plan) -> list[str]:
-    config, shape = plan.config, plan.shape
-    if shape is None:
-        return [f"Memory: not known, {config.model.path!r} is neither a folder nor in the local cache"]
-    total = sum(plan.memory.values())
-    parts = ", ".join(f"{name} {_size(size)}" for name, size in plan.memory.items())
-    return [
-        f"Memory of one process that holds the whole model of {shape.parameters:,} parameters, at most",
-        f"  {_size(total)}: {parts}",
-        f"  at the limit of {config.lengths.total:,} tokens a dialogue; at the expected {plan.expected.tokens:,.0f} "
-        f"activations, logits and cache take {plan.expected.tokens / config.lengths.total:.0%} of theirs",
-    ]
-
-
-def _size(bytes_: float) -> str:
-    return f"{bytes_ / GIB:,.1f} GiB" if bytes_ >= GIB else f"{bytes_ / GIB * 1024:,.0f} MiB"

@@ -152,9 +152,7 @@ def make_pool(
         DomainError, TaskError, ConfigError: what was asked for cannot be had.
     """
     source = environment.held_out if held_out else environment.tasks
-    options = environment.user_options
-    if held_out and environment.held_out_user_options is not None:
-        options = environment.held_out_user_options
+    options = environment.options_of_users(held_out=held_out)
     return DialoguePool(
         load_setting(environment.id, source, path=environment.path),
         user or make_user(environment.user, options or None),

@@ -42,8 +42,7 @@ class RunParts:
         folder: str | os.PathLike[str] | None = None,
         resume: bool = False,
     ) -> None:
-        if config.model.path is None and config.cold_start is None:
-            raise ConfigError("a model from nothing needs a cold start; give model.path, or keep cold_start")
+        config.check_phases()
         self.config = config
         # The bars of transformers for loading and saving run into our own lines.
         disable_progress_bar()  # type: ignore[no-untyped-call]

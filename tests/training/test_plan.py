@@ -6,7 +6,9 @@ import torch
 from transformers import Qwen3Config, Qwen3ForCausalLM
 
 from mua_env.cli import main
-from mua_env.training.config import GrpoSettings, TrainConfig, load_config
+from mua_env.errors import ConfigError
+from mua_env.training.adapters import peft_config
+from mua_env.training.config import GrpoSettings, LoraConfig, TrainConfig, load_config
 from mua_env.training.memory import Shape, memory_of, shape_of, shape_of_config
 from mua_env.training.plan import plan_run
 
@@ -47,6 +49,22 @@ def test_memory_in_numbers() -> None:
         "cache": 2 * 6 * 10 * 2 * 1 * 4 * 2,
     }
     assert memory_of(shape, checkpointing=True, **given)["activations"] == 2 * 3 * 10 * 8 * 2 + layer
+    lora = memory_of(shape, checkpointing=False, adapters=30, **given)
+    changed = {"weights": 2000 + 4 * 30, "gradients": 4 * 30, "optimiser": 2 * 4 * 30, "reference": 0}
+    assert lora == {**found, **changed}
+
+
+def test_adapters_are_what_peft_adds() -> None:
+    from peft import get_peft_model
+
+    config = Qwen3Config(
+        vocab_size=100, hidden_size=32, num_hidden_layers=3, num_attention_heads=4, num_key_value_heads=2,
+        head_dim=16, intermediate_size=48,
+    )  # fmt: skip
+    model: Any = Qwen3ForCausalLM(config).to(torch.bfloat16)
+    trained = [p for p in get_peft_model(model, peft_config(LoraConfig(rank=5))).parameters() if p.requires_grad]
+    assert sum(p.numel() for p in trained) == shape_of_config(config).adapters(5)
+    assert {p.dtype for p in trained} == {torch.float32}
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
@@ -113,6 +131,27 @@ def test_a_small_run_and_its_plan_agree(tmp_path: Path) -> None:
     assert "costs nothing" in plan.text()
 
 
+def test_what_trl_is_given_counts() -> None:
+    given = {"num_train_epochs": 3, "num_iterations": 2, "per_device_train_batch_size": 4, "beta": 0.0}
+    given |= {"gradient_accumulation_steps": 1}
+    plan = plan_run(small_config(grpo=GrpoSettings(queries=2, rollouts=2, micro_batch=2, epochs=99, trl=given)))
+    (grpo,) = [phase for phase in plan.phases if phase.name == "GRPO"]
+    tasks = int(grpo.details[0].rpartition(" over ")[2].split()[0].replace(",", ""))
+    batches = 3 * (tasks // 2)
+    assert (grpo.updates, grpo.dialogues, grpo.trained) == (2 * batches, 4 * batches, 8 * batches)
+    assert plan.memory["reference"] == 0
+    two = plan_run(small_config(grpo=GrpoSettings(queries=2, rollouts=2, micro_batch=2, epochs=1)))
+    assert plan.memory["logits"] == 2 * two.memory["logits"]
+    assert two.memory["reference"] == two.memory["weights"]
+
+
+def test_a_plan_refuses_what_a_run_refuses() -> None:
+    with pytest.raises(ConfigError, match="a model from nothing needs a cold start"):
+        plan_run(small_config(cold_start=None))
+    with pytest.raises(ConfigError, match="nothing would be trained; keep one of them"):
+        plan_run(small_config(cold_start=None, grpo=None, model={"path": "nobody/none"}))
+
+
 def test_options_are_noted(tmp_path: Path) -> None:
     settings = GrpoSettings(
         queries=2, rollouts=2, steps=2, dynamic_sampling=3, turn_credit={"points": 2, "continuations": 3}
@@ -129,6 +168,12 @@ def test_from_the_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     out = capsys.readouterr().out
     assert "cold start" in out
     assert "GRPO" not in out.partition("A dialogue")[0]
+    assert main([*command, "--no-cold-start", "--set", "model.path=nobody/none"]) == 0
+    phases = capsys.readouterr().out.partition("A dialogue")[0]
+    assert "GRPO" in phases
+    assert "cold start" not in phases
+    assert main([*command, "--no-cold-start", "--no-rl"]) == 2
+    assert "nothing would be trained" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
     assert main([*command, "--set", "grpo.trl.beta_=1"]) == 2
     assert "grpo.trl.beta_: trl.GRPOConfig has no such field. Did you mean 'beta'?" in capsys.readouterr().err
