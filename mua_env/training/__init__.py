@@ -22,7 +22,7 @@ Import the module you need; nothing here imports torch, transformers or trl unti
                   the thin TRL subclass, the cold start by TRL, and what is passed through to both
     outcomes, happenings, tracking
                   what dialogues came to, in metrics, and where these are sent
-    plan, expected, memory
+    plan, plan_text, expected, memory
                   what a configuration would run and cost
     places, run_folder, console, measurements, plots, report, run_parts, pipeline, quickstart
                   a run from configuration to report
