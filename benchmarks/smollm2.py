@@ -8,12 +8,15 @@ not seen, greedy:
 - **exact calls**: at each tool call of the expert's dialogues, the model, shown the dialogue so far, makes the same
   calls with the same arguments;
 - **success**: of whole dialogues that the model holds itself.
+
+Also the most memory that the process had taken until then.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import resource
 import time
 from pathlib import Path
 from typing import Any
@@ -90,7 +93,12 @@ def measure(path: str, config: TrainConfig, dialogues: int, *, hold: bool) -> di
             if pool is not None:
                 pool.close()
         row |= {"success %": 100 * values["success"], "dialogues": values["dialogues"]}
-    return row | {"CPU s": time.process_time() - begun}
+    return row | {"CPU s": time.process_time() - begun, "peak GiB": peak_gib()}
+
+
+def peak_gib() -> float:
+    """The most resident memory of this process so far (Linux)."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
 
 
 def main() -> int:
@@ -109,13 +117,14 @@ def main() -> int:
     print(rows, flush=True)
     begun = time.process_time()
     folder = train(config, folder=options.folder)
-    rows["training"] = {"CPU s": time.process_time() - begun}
+    rows["training"] = {"CPU s": time.process_time() - begun, "peak GiB": peak_gib()}
     summary = json.loads((folder / "summary.json").read_text())
     for name, title in (("cold-start", "after_the_cold_start"), ("grpo", "after_GRPO")):
         row = measure(str(folder / "checkpoints" / name), config, options.dialogues, hold=False)
         row |= {"success %": 100 * summary[title]["success"], "dialogues": summary[title]["dialogues"]}
         rows[name] = row
-    show("SmolLM2-135M-Instruct, retail level 1", ["exact calls", "of", "success %", "dialogues", "CPU s"], rows)
+    columns = ["exact calls", "of", "success %", "dialogues", "CPU s", "peak GiB"]
+    show("SmolLM2-135M-Instruct, retail level 1", columns, rows)
     if options.json:
         options.json.write_text(json.dumps({"rows": rows, "run": str(folder)}, indent=2) + "\n", encoding="utf-8")
     return 0
