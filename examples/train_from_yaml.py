@@ -1,4 +1,4 @@
-"""Run a training configuration from Python: python examples/train_from_yaml.py examples/retail_small.yaml
+"""Run a training configuration from Python: python examples/train_from_yaml.py examples/quickstart.yaml
 
 `mua-env train` does the same and more; docs/training.md tells how to stop, go on, and use several processes.
 """

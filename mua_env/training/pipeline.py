@@ -1,6 +1,6 @@
 """A training run from configuration to report: expert dialogues, cold start, GRPO, each measured.
 
-    folder = train(load_config("examples/retail_small.yaml"))
+    folder = train(load_config("examples/quickstart.yaml"))
 
 Runs alone or under ``accelerate launch``; see `mua_env.training.processes` for the trap in its command line.
 """

@@ -66,7 +66,6 @@ def test_files(tmp_path: Path) -> None:
     [
         "mua_rl_paper",
         "quickstart",
-        "retail_small",
         "retail_level2_small",
         "airline_small",
         "mixed_small",

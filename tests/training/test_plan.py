@@ -163,7 +163,7 @@ def test_options_are_noted(tmp_path: Path) -> None:
 
 
 def test_from_the_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    command = ["train", str(EXAMPLES / "retail_small.yaml"), "--dry-run", "--set", f"folder={tmp_path}"]
+    command = ["train", str(EXAMPLES / "quickstart.yaml"), "--dry-run", "--set", f"folder={tmp_path}"]
     assert main([*command, "--no-rl"]) == 0
     out = capsys.readouterr().out
     assert "cold start" in out
