@@ -1,10 +1,10 @@
 """What the small examples beside the quick start reach on held-out tasks: level 2, the airline, both domains in one.
 
-    python benchmarks/examples.py --json examples.json        # about 25 minutes of the processor for each
-    python benchmarks/examples.py --only airline_small --folder runs/examples
+    python benchmarks/examples.py --json examples.json        # about 25 minutes of the processor for each run
+    python benchmarks/examples.py --only airline_small --seeds 0 --folder runs/examples
 
-Each is `mua-env train examples/NAME.yaml` in a process of its own; a finished run in the folder is not repeated.
-Success is measured as the example says: on 256 tasks of the test split, at temperature 1; also by domain.
+Each run is `mua-env train examples/NAME.yaml --set seed=N` in a process of its own; a finished run in the folder is not
+repeated. Success is measured as the example says: on 256 tasks of the test split, at temperature 1; also by domain.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import json
 import statistics
 import sys
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -22,17 +23,19 @@ from quickstart import figures_of, run_to_its_end, times
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 NAMES = ("retail_level2_small", "airline_small", "mixed_small")
+COLD, AFTER = "cold_success", "after_success"
 COLUMNS = ("cold %", "GRPO %", "+-", "turns", "tokens", "CPU minutes")
 
 
-def run_example(name: str, folder: Path, threads: int) -> Path:
-    """Train an example, unless the folder holds its finished run; returns the run."""
-    place = folder / name
+def run_example(name: str, seed: int, folder: Path, threads: int) -> dict[str, Any]:
+    """Train an example, unless the folder holds its finished run; returns the run's figures."""
+    place = folder / f"{name}-{seed}"
+    spent = place.with_name(f"{place.name}.times.json")
     if not (place / "summary.json").exists():
         command = [sys.executable, "-m", "mua_env", "train", str(EXAMPLES / f"{name}.yaml"), "--folder", str(place)]
-        usage = run_to_its_end(command, folder / f"{name}.log", threads)
-        (folder / f"{name}.times.json").write_text(json.dumps(times(usage)), encoding="utf-8")
-    return place
+        usage = run_to_its_end([*command, "--set", f"seed={seed}"], place.with_name(f"{place.name}.log"), threads)
+        spent.write_text(json.dumps(times(usage)), encoding="utf-8")
+    return figures(place, json.loads(spent.read_text(encoding="utf-8")) if spent.exists() else {})
 
 
 def held_out(run: Path) -> list[dict[str, Any]]:
@@ -51,50 +54,64 @@ def by_domain(run: Path) -> dict[str, float]:
     return {domain: statistics.fmean(values) for domain, values in sorted(rewards.items())}
 
 
-def figures(name: str, folder: Path) -> dict[str, Any]:
-    """The figures of an example's finished run."""
-    run = folder / name
+def figures(run: Path, spent: dict[str, float]) -> dict[str, Any]:
+    """The figures of a finished run."""
     summary = json.loads((run / "summary.json").read_text(encoding="utf-8"))
-    file = folder / f"{name}.times.json"
-    spent = json.loads(file.read_text(encoding="utf-8"))["cpu_s"] if file.exists() else None
-    tokens = summary["after_GRPO"]["dialogue/tokens"]
-    return {**figures_of(run), "tokens": tokens, "by_domain": by_domain(run), "cpu_s": spent}
+    return {
+        **figures_of(run),
+        **spent,
+        "tokens": summary["after_GRPO"]["dialogue/tokens"],
+        "by_domain": by_domain(run),
+    }
+
+
+def row_of(found: dict[str, Any]) -> dict[str, float | None]:
+    """A run's row in the table."""
+    return {
+        "cold %": 100 * found["cold_success"],
+        "GRPO %": 100 * found["after_success"],
+        "+-": 100 * found["after_standard_error"],
+        "turns": found["after_turns"],
+        "tokens": found["tokens"],
+        "CPU minutes": found["cpu_s"] / 60 if "cpu_s" in found else None,
+    }
+
+
+def spread(runs: Sequence[dict[str, Any]]) -> dict[str, dict[str, float]]:
+    """Mean and standard deviation of success over the seeds, in per cent."""
+    values = {column: [100 * run[key] for run in runs] for column, key in (("cold %", COLD), ("GRPO %", AFTER))}
+    return {
+        "mean": {column: statistics.fmean(numbers) for column, numbers in values.items()},
+        "deviation": {column: statistics.stdev(numbers) for column, numbers in values.items()},
+    }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the examples and print what they reach."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--only", nargs="+", choices=NAMES, default=list(NAMES))
-    parser.add_argument("--threads", type=int, default=1, help="threads of torch (default 1)")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
+    parser.add_argument("--threads", type=int, default=1, help="threads of torch for each run (default 1)")
+    parser.add_argument("--at-once", type=int, default=1, help="runs at the same time (default 1)")
     parser.add_argument("--folder", type=Path, default=Path("runs/benchmark-examples"))
     parser.add_argument("--json", type=Path)
     options = parser.parse_args(arguments)
-    found = {}
+    wanted = [(name, seed) for name in options.only for seed in options.seeds]
+    with ThreadPoolExecutor(options.at_once) as workers:
+        runs = list(workers.map(lambda run: run_example(*run, options.folder, options.threads), wanted))
+    found = dict(zip(wanted, runs, strict=True))
     for name in options.only:
-        run_example(name, options.folder, options.threads)
-        found[name] = figures(name, options.folder)
-    table = {
-        name: dict(
-            zip(
-                COLUMNS,
-                (
-                    100 * row["cold_success"],
-                    100 * row["after_success"],
-                    100 * row["after_standard_error"],
-                    row["after_turns"],
-                    row["tokens"],
-                    row["cpu_s"] and row["cpu_s"] / 60,
-                ),
-                strict=True,
-            )
-        )
-        for name, row in found.items()
-    }
-    show("Examples: success on held-out tasks", COLUMNS, table)
-    for name, row in found.items():
-        print(name, "after GRPO:", ", ".join(f"{key} {100 * value:.1f} %" for key, value in row["by_domain"].items()))
+        mine = {seed: found[name, seed] for seed in options.seeds}
+        table: dict[str, dict[str, Any]] = {f"seed {seed}": row_of(run) for seed, run in mine.items()}
+        if len(mine) > 1:
+            table |= spread(list(mine.values()))
+        show(f"{name}: success on {runs[0]['after_tasks']} held-out tasks", COLUMNS, table)
+        for seed, run in mine.items():
+            shares = ", ".join(f"{domain} {100 * value:.1f} %" for domain, value in run["by_domain"].items())
+            print(f"seed {seed} after GRPO: {shares}")
     if options.json is not None:
-        options.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        written = {name: {seed: found[name, seed] for seed in options.seeds} for name in options.only}
+        options.json.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
     return 0
 
 
