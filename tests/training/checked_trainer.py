@@ -14,8 +14,9 @@ import torch
 
 from mua_env.errors import UserFault
 from mua_env.tasks import Task
+from mua_env.training.adapters import peft_config
 from mua_env.training.chat import ChatTokens
-from mua_env.training.config import EnvironmentConfig, GrpoSettings, LengthConfig, TrainConfig
+from mua_env.training.config import EnvironmentConfig, GrpoSettings, LengthConfig, LoraConfig, TrainConfig
 from mua_env.training.grpo import DialogueGRPOTrainer, trl_config
 from mua_env.training.pool import DialoguePool, MixedPool
 from mua_env.training.rollout import RolloutDriver
@@ -32,6 +33,15 @@ class CheckedTrainer(DialogueGRPOTrainer):
     checks = 0
     learning = 0
     worst = 0.0
+    sampled = 0
+    """Tokens that the agents of dialogues that count have sampled."""
+    trained = 0
+    """Tokens that losses were of."""
+
+    def roll_out(self) -> list[TokenTrajectory]:
+        trajectories = super().roll_out()
+        CheckedTrainer.sampled += sum(sum(t.mask) for t in trajectories if t.reward is not None)
+        return trajectories
 
     def _compute_loss(self, model: torch.nn.Module, inputs: dict[str, Any]) -> torch.Tensor:
         real, mask = inputs["completion_mask"].bool(), inputs["tool_mask"]
@@ -57,6 +67,7 @@ class CheckedTrainer(DialogueGRPOTrainer):
         moving = inputs["advantages"] != 0
         assert (gradient[trained & moving[:, None]] != 0).all()
         CheckedTrainer.learning += int(moving.sum())
+        CheckedTrainer.trained += int(trained.sum())
         gap = ((seen["logps"].detach() - inputs["sampling_per_token_logps"]) * trained).abs().max()
         CheckedTrainer.worst = max(CheckedTrainer.worst, float(gap))
         CheckedTrainer.checks += 1
@@ -166,10 +177,11 @@ class Watching(CheckedTrainer):
         return output
 
 
-def train_rank(folder: Path, model_folder: Path, uneven: bool) -> None:
+def train_rank(folder: Path, model_folder: Path, uneven: bool, lora: bool = False) -> None:
     """Three queries of four rollouts: on two and four processes, groups span them."""
     user = UnevenUser() if uneven else None
-    made = make_trainer(folder, model_folder, queries=3, user=user, trainer=Watching)
+    adapters = peft_config(LoraConfig(rank=4, alpha=8)) if lora else None
+    made = make_trainer(folder, model_folder, queries=3, user=user, trainer=Watching, peft_config=adapters)
     made.train()
     model = made.accelerator.unwrap_model(made.model)
     result = {
@@ -178,6 +190,8 @@ def train_rank(folder: Path, model_folder: Path, uneven: bool) -> None:
         "checks": CheckedTrainer.checks,
         "learning": CheckedTrainer.learning,
         "worst": CheckedTrainer.worst,
+        "sampled": CheckedTrainer.sampled,
+        "trained": CheckedTrainer.trained,
         "outcomes": len(made.held.outcomes),
         "batches": Watching.batches,
         "parameters": checksum(model),

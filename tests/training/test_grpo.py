@@ -17,10 +17,11 @@ from .toy_domain import ToyUser
 def test_masks_gradients_and_log_probabilities(toy: Toy, tmp_path: Path) -> None:
     trainer = make_trainer(tmp_path, toy.folder)
     before = checksum(trainer.model)
-    CheckedTrainer.checks = CheckedTrainer.learning = 0
+    CheckedTrainer.checks = CheckedTrainer.learning = CheckedTrainer.sampled = CheckedTrainer.trained = 0
     trainer.train()
     assert CheckedTrainer.checks == 2 * 4
     assert CheckedTrainer.learning > 0
+    assert CheckedTrainer.trained == CheckedTrainer.sampled > 0
     assert CheckedTrainer.worst < 1e-4
     assert checksum(trainer.model) != before
     log = trainer.state.log_history[0]
@@ -132,6 +133,32 @@ def test_the_papers_settings_reach_trl(tmp_path: Path) -> None:
         trl_config(TrainConfig(), folder=str(tmp_path), processes=3)
     with pytest.raises(ConfigError, match="has no such field"):
         trl_config(TrainConfig(grpo=GrpoSettings(trl={"no_such": 1})), folder=str(tmp_path))
+
+
+def test_truncated_dialogues_are_trained_on_as_the_others_are(toy: Toy, tmp_path: Path) -> None:
+    """Some are cut amid a turn, others right; a cut one has the reward 0 and all that it said in the loss."""
+    trainer = make_trainer(tmp_path, toy.folder, trainer=DialogueGRPOTrainer)
+    trainer.driver.lengths = LengthConfig(total=300, turn=8)
+    trainer.model.train()
+    rows = [{"prompt": [{"role": "user", "content": "0"}], "task": n} for n in (0, 2, 4, 6) for _ in range(4)]
+    batch = trainer._generate_and_score_completions(rows)
+    held = trainer.held.trajectories
+    cut = [t for t in held if t.truncated]
+    assert {t.ended_by for t in cut} == {"token_limit"}
+    assert {t.reward for t in held} == {0.0, 1.0}
+    lost = 0
+    for row, trajectory in enumerate(held):
+        mask = batch["tool_mask"][row][: len(trajectory.mask)].tolist()
+        assert mask == trajectory.mask
+        assert int(batch["completion_mask"][row].sum()) == len(trajectory.mask)
+        group = [t.reward for t in held[row // 4 * 4 : row // 4 * 4 + 4]]
+        if trajectory.truncated:
+            assert trajectory.reward == 0
+            assert trajectory.completion_ids[-1] != toy.chat.end_id
+            assert trajectory.mask[-1] == 1
+            assert (float(batch["advantages"][row]) < 0) == (len(set(group)) > 1)
+            lost += len(set(group)) > 1
+    assert lost
 
 
 @pytest.mark.parametrize("how", ["cut", "left", "failed"])

@@ -6,10 +6,12 @@ from typing import Any
 import pytest
 import torch
 
+from mua_env.training.advantages import clipped_objective
 from mua_env.training.grpo import DialogueGRPOTrainer
 
 from .checked_trainer import make_trainer
 from .conftest import Toy
+from .toy_domain import ToyUser
 
 
 def _batch(toy: Toy, folder: Path, **settings: Any) -> tuple[Any, dict[str, Any], torch.Tensor, torch.Tensor]:
@@ -37,6 +39,35 @@ def _batch(toy: Toy, folder: Path, **settings: Any) -> tuple[Any, dict[str, Any]
 
 def _clipped(ratio: torch.Tensor, advantages: torch.Tensor) -> torch.Tensor:
     return -torch.min(ratio * advantages[:, None], ratio.clamp(0.8, 1.2) * advantages[:, None])
+
+
+@pytest.mark.parametrize("failing", [0, 3])
+def test_the_loss_is_the_objective_that_the_worked_numbers_are_of(toy: Toy, tmp_path: Path, failing: int) -> None:
+    """By the paper's settings: each dialogue averages its agent's tokens, and the batch the dialogues that count."""
+    user = ToyUser(fault_every=failing)
+    trainer, batch, shift, mask = _batch(toy, tmp_path, beta=0.01, user=user)
+    apart = 0.3 * torch.cos(0.9 * torch.arange(shift.numel()).view_as(shift))
+    batch["ref_per_token_logps"] = batch["old_per_token_logps"] + shift + apart
+    objectives = []
+    for row, advantage in enumerate(batch["advantages"].tolist()):
+        places = mask[row].nonzero()[:, 0].tolist()
+        values = [
+            clipped_objective(
+                advantage,
+                float(shift[row, place].exp()),
+                epsilon=0.2,
+                beta=0.01,
+                kl_ratio=float(apart[row, place].exp()),
+            )
+            for place in places
+        ]
+        if values:
+            objectives.append(sum(values) / len(values))
+    valid = sum(outcome.reward is not None for outcome in trainer.held.outcomes)
+    assert len(objectives) == valid
+    assert (valid < 16) == bool(failing)
+    loss = trainer._compute_loss(trainer.model, batch)
+    assert loss.item() == pytest.approx(-sum(objectives) / valid, rel=1e-4)
 
 
 def test_dr_grpo_divides_by_the_longest_completion(toy: Toy, tmp_path: Path) -> None:

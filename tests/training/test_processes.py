@@ -24,9 +24,9 @@ from .small_run import resumable_config
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def _train(folder: Path, toy: Toy, processes: int, *, uneven: bool = False) -> list[dict[str, Any]]:
+def _train(folder: Path, toy: Toy, processes: int, *, uneven: bool = False, lora: bool = False) -> list[dict[str, Any]]:
     folder.mkdir()
-    assert run_ranks(processes, train_rank, folder, toy.folder, uneven) == [0] * processes
+    assert run_ranks(processes, train_rank, folder, toy.folder, uneven, lora) == [0] * processes
     return _found(folder, processes)
 
 
@@ -58,6 +58,10 @@ def test_two_and_four_processes_do_what_one_does(toy: Toy, tmp_path: Path) -> No
     _check_same({count: _train(tmp_path / str(count), toy, count) for count in (1, 2, 4)})
 
 
+def test_two_processes_train_the_adapters_that_one_does(toy: Toy, tmp_path: Path) -> None:
+    _check_same({count: _train(tmp_path / str(count), toy, count, lora=True) for count in (1, 2)})
+
+
 def test_accelerate_launches_two_and_four_that_do_what_one_does(toy: Toy, tmp_path: Path) -> None:
     _check_same({count: _launch(tmp_path / str(count), toy, count) for count in (1, 2, 4)})
 
@@ -69,11 +73,12 @@ def _check_same(results: Mapping[int, Sequence[Mapping[str, Any]]]) -> None:
         assert sum(rank["learning"] for rank in ranks) == results[1][0]["learning"] > 0
         assert max(rank["worst"] for rank in ranks) < 1e-4
         assert all(rank["checks"] for rank in ranks)
+        assert [rank["trained"] for rank in ranks] == [rank["sampled"] for rank in ranks]
         assert ranks[0]["weights"] == pytest.approx(results[1][0]["weights"], rel=1e-4, abs=1e-3)
     one = results[1][0]["batches"][0]
     assert len(one) == 12
     assert len({len(ids) for _, ids, _, _, _ in one}) > 2
-    for count in (2, 4):
+    for count in results.keys() - {1}:
         together = [row for rank in results[count] for row in rank["batches"][0]]
         assert [row[:4] for row in together] == [row[:4] for row in one]
         assert [row[4] for row in together] == pytest.approx([row[4] for row in one])
