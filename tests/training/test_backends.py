@@ -214,7 +214,8 @@ class _Says(CacheEngine):
     says: list[int]
 
     def step(self, requests: Sequence[TurnRequest]) -> Mapping[int, SampledTurn]:
-        return {each.row: SampledTurn(self.says[: each.budget], [0.0] * len(self.says)) for each in requests}
+        said = {each.row: self.says[: each.budget] for each in requests}
+        return {row: SampledTurn(ids, [0.0] * len(ids)) for row, ids in said.items()}
 
 
 def test_empty_turns_are_turns(toy: Toy) -> None:
@@ -229,6 +230,45 @@ def test_empty_turns_are_turns(toy: Toy) -> None:
         assert (trajectory.turns, trajectory.ended_by, trajectory.reward) == (5, "max_turns", 0.0)
         assert sum(trajectory.mask) == 5
     pool.close()
+
+
+def _say(toy: Toy, text: str, *, ended: bool, turn: int) -> TokenTrajectory:
+    """A dialogue whose agent says the same text in each turn, with or without its end-of-turn token."""
+    engine = _Says(toy.model().eval(), end_id=toy.chat.end_id, pad_id=0)
+    engine.says = toy.chat.tokenizer(text, add_special_tokens=False)["input_ids"] + [toy.chat.end_id] * ended
+    pool = DialoguePool(toy.setting, ToyUser(), max_turns=3)
+    driver = RolloutDriver(toy.chat, lengths=LengthConfig(total=600, turn=turn), tools="compact")
+    dialogues = pool.dialogues([toy.setting.tasks[1]], [0])
+    (trajectory,) = asyncio.run(driver.hold(Batcher(engine), dialogues, seeds=[0]))
+    pool.close()
+    return trajectory
+
+
+HALF = '<tool_call>\n{"name": "get_order", "arguments": {"order_id": "#W1'
+
+
+def test_a_call_cut_in_half_is_answered_with_an_error(toy: Toy) -> None:
+    """The agent ended its turn amid the call: what it wrote is trained on as it is, and a tool message answers it."""
+    trajectory = _say(toy, HALF, ended=True, turn=80)
+    assert (trajectory.turns, trajectory.tool_calls, trajectory.ended_by) == (3, 3, "max_turns")
+    assert trajectory.reward == 0
+    said = [(s.source, toy.chat.decode(trajectory.ids[s.start : s.end])) for s in trajectory.spans]
+    assert [text for source, text in said if source == "agent"] == [HALF + toy.chat.end_token] * 3
+    answers = [text for source, text in said if source == "tool"]
+    assert len(answers) == 2
+    assert all(answer.startswith("Error") and "get_order" in answer for answer in answers)
+    assert trajectory.info["calls"] == {"get_order": 3}
+    assert trajectory.info["refused"] == 3
+
+
+def test_a_call_cut_by_the_limit_ends_the_dialogue(toy: Toy) -> None:
+    """Nothing follows the last token that was sampled, and the call never reaches a tool."""
+    trajectory = _say(toy, HALF, ended=False, turn=20)
+    assert (trajectory.turns, trajectory.tool_calls, trajectory.ended_by) == (1, 0, "token_limit")
+    assert trajectory.reward == 0
+    assert trajectory.mask == [1] * 20
+    assert HALF.startswith(toy.chat.decode(trajectory.completion_ids))
+    assert trajectory.info["calls"] == {}
 
 
 def test_an_engine_that_breaks_ends_the_batch(toy: Toy) -> None:
