@@ -1,4 +1,5 @@
 import re
+import shutil
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 from pathlib import Path
@@ -12,6 +13,7 @@ from mua_env.training.pipeline import train
 from mua_env.training.plots import PANELS, svg_curves
 from mua_env.training.report import write_training_report
 from mua_env.training.run_folder import read_metrics
+from mua_env.trajectory import TrajectoryWriter, read_trajectories
 
 from .small_run import small_config
 
@@ -59,6 +61,29 @@ def test_the_same_tasks_stand_side_by_side(run: Path) -> None:
         ]
         assert name.startswith("retail-test")
         assert len(set(re.findall(r"seed (\d+)", body))) == 1
+
+
+def test_ten_tasks_that_were_measured_at_every_stage_are_shown(run: Path, tmp_path: Path) -> None:
+    """A run with twelve of them, one of which was not measured before the training, and dialogues of the training."""
+    rows = [row for row in read_trajectories(run / "trajectories.jsonl") if row.meta.get("stage")]
+    kept = {row.meta["stage"]: row for row in rows if row.seed == rows[0].seed}
+    assert set(kept) == {"before training", "after the cold start", "after update 1", "after GRPO"}
+    with TrajectoryWriter(tmp_path / "trajectories.jsonl") as writer:
+        for number in reversed(range(12)):
+            for stage, row in kept.items():
+                if number == 4 and stage == "before training":
+                    continue
+                meta = {**row.meta, "row": number}
+                writer.write(
+                    row.model_copy(update={"id": f"{stage}-{number}", "task_id": f"task-{number}", "meta": meta})
+                )
+    shutil.copy(run / "metrics.jsonl", tmp_path)
+    text = write_training_report(tmp_path).read_text()
+    shown = re.findall(r'<section class="task"><h3>(.*?)</h3>', text)
+    assert shown == [f"task-{number}" for number in range(11) if number != 4]
+    assert text.count('<div class="stage">before training</div>') == 10
+    assert text.count('<div class="stage">after GRPO</div>') == 10
+    assert "The first 10 held-out tasks" in text
 
 
 def test_the_figures_are_the_metrics(run: Path) -> None:
