@@ -23,6 +23,9 @@ FREE = (
     "grpo.clip",
     "grpo.micro_batch",
     "evaluation.batch",
+    "sampling.url",
+    "sampling.timeout",
+    "tracking",
 )
 """What may differ: names and addresses, memory, and what keeps a run from breaking. They count from then on."""
 

@@ -11,16 +11,20 @@ from typing import Any
 
 import pytest
 import torch
+from safetensors.torch import load_file
 
 from mua_env.errors import ConfigError
 from mua_env.training.backends import vllm_server
 from mua_env.training.backends.vllm_server import ServerError, VllmServer
 from mua_env.training.backends.weights import DiskSync, NcclSync, plain_weights
-from mua_env.training.config import SamplingConfig, load_config
+from mua_env.training.config import EvaluationConfig, SafetyConfig, SamplingConfig, load_config
 from mua_env.training.generation import SampledTurn
+from mua_env.training.run_folder import read_metrics
 from mua_env.training.stopping import RunStopped
 
 from .conftest import Toy
+from .killing import run_child
+from .small_run import small_config
 
 Answer = Callable[[str, Any, int], tuple[int, Any]]
 GOOD = {
@@ -142,8 +146,6 @@ def test_log_probabilities_must_be_those_of_the_sampling_distribution(server: _S
 
 
 def test_weights_go_through_one_folder_at_a_time(server: _Server, toy: Toy, tmp_path: Path) -> None:
-    from safetensors.torch import load_file
-
     sync, model = DiskSync(server.url, tmp_path), toy.model()
     for number in (1, 2):
         sync.push(model)
@@ -159,6 +161,47 @@ def test_weights_go_through_one_folder_at_a_time(server: _Server, toy: Toy, tmp_
     server.answer = lambda path, body, number: (404, {"detail": "Not Found"})
     with pytest.raises(RunStopped, match=r"failed with 404.*VLLM_SERVER_DEV_MODE=1"):
         sync.push(model)
+
+
+def test_a_run_samples_from_the_server_with_the_weights_of_the_moment(server: _Server, tmp_path: Path) -> None:
+    """The backend by its name in a configuration: every batch of dialogues is preceded by the weights; so it is when
+    the run goes on with a server at another address, and what was left on the disk goes."""
+    carried: list[float] = []
+    turns: list[int] = []
+
+    def answer(path: str, body: Any, number: int) -> tuple[int, Any]:
+        if path == "/collective_rpc":
+            written = load_file(Path(body["kwargs"]["weights_path"]) / "model.safetensors")
+            carried.append(sum(float(tensor.double().abs().sum()) for tensor in written.values()))
+            turns.append(0)
+        elif path == "/v1/completions":
+            turns[-1] += 1
+        return 200, GOOD
+
+    server.answer = answer
+    config = small_config(sampling=SamplingConfig(backend="vllm-server", url=server.url))
+    config = config.model_copy(
+        update={
+            "evaluation": EvaluationConfig(tasks=2, repeats=1),
+            "safety": SafetyConfig(minutes=0),
+        }
+    )
+    folder = tmp_path / "run"
+    place = "mua_env.training.grpo:DialogueGRPOTrainer._get_grad_norm:2:before"
+    assert run_child(config, folder, place=place) == -9
+    # Before and after the cold start the same two dialogues, then two batches of four.
+    assert len(turns) == 4
+    assert turns[0] == turns[1] >= 2
+    assert min(turns[2:]) >= 4
+    assert carried[1] == carried[2]
+    assert len(set(carried)) == 3
+    elsewhere = config.sampling.model_copy(update={"url": server.url.replace("127.0.0.1", "localhost")})
+    assert run_child(config.model_copy(update={"sampling": elsewhere}), folder, resume=True) == 0
+    # The second batch was held already; the last measurement is left.
+    assert turns[4:] == [0, turns[0]]
+    assert carried[4] == carried[3]
+    assert [row["phase"] for row in read_metrics(folder)].count("grpo") == 2
+    assert len(list((folder / "weights" / "0").iterdir())) == 1
 
 
 def test_adapters_travel_merged(toy: Toy) -> None:

@@ -79,7 +79,9 @@ class DiskSync:
         save_file(found, target / "model.safetensors", metadata={"format": "pt"})
         post(self._url, "/collective_rpc", {"method": "reload_weights", "kwargs": {"weights_path": str(target)}})
         post(self._url, "/reset_prefix_cache", {})
-        shutil.rmtree(self._folder / f"weights-{self._count - 1}", ignore_errors=True)
+        for old in self._folder.glob("weights-*"):  # those of a run that was killed, too
+            if old.resolve() != target:
+                shutil.rmtree(old, ignore_errors=True)
 
 
 class NcclSync:
