@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -98,6 +99,29 @@ def test_a_model_from_nothing_needs_a_cold_start(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="a model from nothing needs a cold start"):
         train(_config(tmp_path, cold_start=None))
     assert not list(tmp_path.iterdir())
+
+
+def test_the_papers_ablations(run: tuple[Path, str], tmp_path: Path) -> None:
+    """A cold start alone, and GRPO alone, from beginning to report."""
+    cold = train(_config(tmp_path, grpo=None), reporter=Reporter(quiet=True))
+    assert {row["phase"] for row in read_metrics(cold)} == {"cold_start", "evaluation"}
+    assert [path.name for path in (cold / "checkpoints").iterdir()] == ["cold-start"]
+    start = ModelConfig(path=str(cold / "checkpoints" / "cold-start"))
+    alone = train(_config(tmp_path, cold_start=None, model=start), reporter=Reporter(quiet=True))
+    rows = list(read_metrics(alone))
+    assert {row["phase"] for row in rows} == {"grpo", "evaluation"}
+    measured = [row["title"] for row in rows if row["phase"] == "evaluation"]
+    assert measured == ["before GRPO", "after update 1", "after GRPO"]
+    assert not (alone / "demonstrations.jsonl").exists()
+    # What both come to is what they come to in one run.
+    together = [row for row in read_metrics(run[0]) if row["phase"] == "grpo"]
+    apart = [row for row in rows if row["phase"] == "grpo"]
+    assert [row["loss"] for row in apart] == [row["loss"] for row in together]
+    for folder, stages in ((cold, ["before training", "after the cold start"]), (alone, ["before GRPO", "after GRPO"])):
+        page = (folder / "report.html").read_text()
+        assert re.findall(r'<div class="stage">(.*?)</div>', page)[:2] == stages
+    with pytest.raises(ConfigError, match="nothing would be trained; keep one of them"):
+        train(_config(tmp_path, cold_start=None, grpo=None, model=start))
 
 
 def test_grpo_on_public_tasks(run: tuple[Path, str], tmp_path: Path, tau1_dir: Path) -> None:

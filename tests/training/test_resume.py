@@ -90,3 +90,21 @@ def test_options_and_trls_own_settings_hold_after_a_kill(tmp_path: Path) -> None
         assert run_child(config, broken, resume=number > 0, place=place) == -9, place
     assert run_child(config, broken, resume=True) == 0
     assert contents(broken) == contents(whole)
+
+
+def test_a_cold_start_by_trl_begins_again_on_the_dialogues_that_are_kept(tmp_path: Path) -> None:
+    """As the paper's file has it: TRL's trainer, with gradient checkpointing."""
+    config = resumable_config(0)
+    assert config.cold_start is not None
+    cold = config.cold_start.model_copy(update={"drill": 0.0, "trl": {"gradient_checkpointing": True}})
+    config = config.model_copy(update={"cold_start": cold, "evaluation": EvaluationConfig(tasks=2, repeats=1)})
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    assert run_child(config, whole) == 0
+    losses = [row["loss"] for row in contents(whole)[0] if row["phase"] == "cold_start"]
+    assert len(losses) == 4
+    assert losses[-1] < losses[0]
+    assert run_child(config, broken, place=f"{TRAINING}.sft:_Progress.on_log:3:after") == -9
+    held = (broken / "demonstrations.jsonl").read_bytes()
+    assert run_child(config, broken, resume=True) == 0
+    assert (broken / "demonstrations.jsonl").read_bytes() == held
+    assert contents(broken) == contents(whole)

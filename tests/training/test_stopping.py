@@ -18,13 +18,16 @@ from typing import Any
 import pytest
 from loopback import Loopback, Say
 
+from mua_env.cli import main
 from mua_env.errors import ConfigError
 from mua_env.training.config import EvaluationConfig, GrpoSettings, ModelConfig, SafetyConfig, TrainConfig
+from mua_env.training.console import Reporter
 from mua_env.training.pipeline import train
-from mua_env.training.run_folder import read_metrics
+from mua_env.training.run_folder import RunFolder, read_metrics
 from mua_env.training.stopping import RunStopped, disk_is_full, stopping
 from mua_env.trajectory import read_trajectories
 
+from .checked_trainer import LeavingUser
 from .killing import contents, error_of, run_child
 from .small_run import resumable_config, small_config
 
@@ -189,6 +192,32 @@ def test_what_a_run_may_change_when_it_goes_on(tmp_path: Path) -> None:
     rates = [row["learning_rate"] for row in read_metrics(folder) if row["phase"] == "cold_start"]
     assert rates[0] == pytest.approx(1e-3)
     assert json.loads((folder / "config.json").read_text())["cold_start"]["learning_rate"] == 1e-3
+
+
+def test_users_that_all_fail_stop_the_experts_dialogues(tmp_path: Path) -> None:
+    with pytest.raises(RunStopped, match=r"8 users of expert dialogues failed one after the other: .*nobody answers"):
+        train(small_config(folder=str(tmp_path)), user=LeavingUser(failing=True), reporter=Reporter(quiet=True))
+
+
+def test_a_folder_that_another_run_writes_to_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    with contextlib.closing(RunFolder(folder)), pytest.raises(ConfigError, match="is being written by another run"):
+        train(small_config(), folder=folder, reporter=Reporter(quiet=True))
+
+
+def test_a_run_that_stops_ends_the_command_with_one_line_and_status_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "run.json"
+    small = small_config(cold_start=small_config().cold_start, grpo=None)
+    assert small.cold_start is not None
+    broken = small.cold_start.model_copy(update={"learning_rate": 1e30})
+    file.write_text(small.model_copy(update={"cold_start": broken}).model_dump_json())
+    assert main(["train", str(file), "--folder", str(tmp_path / "run")]) == 2
+    (line,) = capsys.readouterr().err.strip().splitlines()
+    assert "the update was not applied. Lower cold_start.learning_rate" in line
+    assert f"go on with --resume --folder {tmp_path / 'run'}" in line
 
 
 def test_other_errors_are_left_as_they_are(tmp_path: Path) -> None:
