@@ -54,7 +54,12 @@ class Processes:
     @property
     def sharded(self) -> bool:
         """Whether training spreads the model over the processes (FSDP, DeepSpeed)."""
-        return any(os.environ.get(f"ACCELERATE_USE_{kind}", "").lower() == "true" for kind in ("FSDP", "DEEPSPEED"))
+        return self.fsdp or _is_used("DEEPSPEED")
+
+    @property
+    def fsdp(self) -> bool:
+        """Whether it is FSDP that does."""
+        return _is_used("FSDP")
 
     def share(self, value: _T | None) -> _T:
         """The first process's value, on all of them."""
@@ -72,3 +77,7 @@ class Processes:
     def wait(self) -> None:
         """Return when all processes have come here."""
         self._state.wait_for_everyone()
+
+
+def _is_used(kind: str) -> bool:
+    return os.environ.get(f"ACCELERATE_USE_{kind}", "").lower() == "true"

@@ -54,6 +54,8 @@ class RunParts:
                 "the cold start trains a whole model in each process, not one spread by FSDP or DeepSpeed: run it "
                 "first with --no-rl, and then GRPO from its checkpoint with --no-cold-start and model.path"
             )
+        if self.processes.fsdp and config.model.lora is not None:
+            raise ConfigError("model.lora cannot be used with FSDP; use DeepSpeed, or data parallel processes")
         rank = self.processes.rank
         self.folder = open_run_folder(config, self.processes, folder=folder, resume=resume)
         self.reporter = reporter or Reporter(quiet=rank > 0)

@@ -6,8 +6,7 @@ weights that each process has for itself:
 
 - one process, or data parallel: the model as it is;
 - DeepSpeed ZeRO-3: weights gathered in place while the context lasts (TRL's own way);
-- FSDP: a copy, gathered for each batch. It costs the memory of the model once more on each device; large models are
-  better sampled from a vLLM server.
+- FSDP: a copy, gathered for each batch. It costs the memory of the model once more on each device.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from mua_env.errors import ConfigError
-from mua_env.training.config import EvaluationConfig
+from mua_env.training.config import EvaluationConfig, LoraConfig, ModelConfig
 from mua_env.training.launching import check_launch
 
 from .checked_trainer import train_rank
@@ -206,3 +206,6 @@ def test_the_shipped_launch_configurations_are_ones_that_accelerate_reads(monkey
 
     with pytest.raises(ConfigError, match="first with --no-rl, and then GRPO"):
         train(resumable_config(0))
+    adapters = ModelConfig(path="nobody/none", lora=LoraConfig())
+    with pytest.raises(ConfigError, match=r"model\.lora cannot be used with FSDP"):
+        train(resumable_config(0).model_copy(update={"cold_start": None, "model": adapters}))
