@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from mua_env.errors import ConfigError, missing_extra
 from mua_env.training.config import GrpoSettings
 from mua_env.training.group_rollout import GroupRollout, HeldBatch
-from mua_env.training.grpo_config import quiet_trl, trl_config, updates_a_batch
+from mua_env.training.grpo_config import check_scaling, quiet_trl, trl_config, updates_a_batch
 from mua_env.training.outcomes import check_faults
 from mua_env.training.pool import MixedPool
 from mua_env.training.recording import Recorder, Unrecorded
@@ -87,8 +87,7 @@ class DialogueGRPOTrainer(GRPOTrainer):
                     f"{name}= cannot be given: dialogues come from the pool, and TRL drops the loss mask of a "
                     "rollout that stands beside tools or environments"
                 )
-        if args.scale_rewards != "none":
-            raise ConfigError(f"scale_rewards is {args.scale_rewards!r}; use 'none': advantages are ours")
+        check_scaling(args)
         if args.beta > 0 and not model.config._name_or_path:
             raise ConfigError("beta > 0 needs a reference model: save the model to a folder and load it from there")
         self.settings, self.pool, self.driver, self.seed = settings, pool, driver, seed

@@ -120,6 +120,16 @@ def _refuse_unused(given: Mapping[str, Any]) -> None:
             raise ConfigError(f"grpo.trl.{name} = {value!r} would change nothing: {instead}")
 
 
+def check_scaling(args: GRPOConfig) -> None:
+    """Refuse that TRL normalises the advantages.
+
+    Raises:
+        ConfigError: it would.
+    """
+    if args.scale_rewards != "none":
+        raise ConfigError(f"scale_rewards is {args.scale_rewards!r}; use 'none': advantages are ours")
+
+
 def updates_a_batch(args: GRPOConfig) -> int:
     """Updates that TRL makes on one batch of rollouts."""
     return int((args.steps_per_generation or 1) // args.gradient_accumulation_steps * args.num_iterations)

@@ -106,7 +106,7 @@ def plan_run(config: TrainConfig) -> Plan:
     from mua_env.training.pool import make_mixed_pool
 
     try:
-        from mua_env.training.grpo import trl_config, updates_a_batch
+        from mua_env.training.grpo_config import check_scaling, trl_config, updates_a_batch
     except MissingExtra:
         raise missing_extra("train", needed_by="a plan") from None
     config.check_phases()
@@ -122,10 +122,15 @@ def plan_run(config: TrainConfig) -> Plan:
     tasks = min(config.evaluation.tasks or held_out, held_out)
     measured = tasks * config.evaluation.repeats
     if config.cold_start is not None:
+        if config.cold_start.trl is not None:
+            from mua_env.training.sft import sft_config
+
+            sft_config(config.cold_start, folder=os.devnull, seed=0)
         phases += _cold_start(config, len(held.dialogues) / min(16, sizes))
     args = None
     if config.grpo is not None:
         args = trl_config(config, folder=os.devnull)
+        check_scaling(args)
         size, rollouts = int(args.generation_batch_size or 0), int(args.num_generations or 1)
         queries = size // rollouts
         batches = int(sizes // queries * args.num_train_epochs)

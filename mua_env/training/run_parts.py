@@ -13,6 +13,7 @@ from mua_env.errors import ConfigError
 from mua_env.training.checkpoints import Checkpoints, Phase, write_whole
 from mua_env.training.config import TrainConfig
 from mua_env.training.console import Reporter
+from mua_env.training.grpo_config import check_scaling, trl_config
 from mua_env.training.places import open_run_folder
 from mua_env.training.pool import make_mixed_pool
 from mua_env.training.processes import Processes
@@ -56,6 +57,7 @@ class RunParts:
             )
         if self.processes.fsdp and config.model.lora is not None:
             raise ConfigError("model.lora cannot be used with FSDP; use DeepSpeed, or data parallel processes")
+        _check_trl(config, self.processes)
         rank = self.processes.rank
         self.folder = open_run_folder(config, self.processes, folder=folder, resume=resume)
         self.reporter = reporter or Reporter(quiet=rank > 0)
@@ -94,3 +96,17 @@ class RunParts:
         self.pool.close()
         self.held_out.close()
         self.folder.close()
+
+
+def _check_trl(config: TrainConfig, processes: Processes) -> None:
+    """Refuse now what TRL would refuse when its phase begins, maybe hours later.
+
+    Raises:
+        ConfigError: a setting of TRL's that cannot be.
+    """
+    if config.grpo is not None:
+        check_scaling(trl_config(config, folder=os.devnull, processes=processes.count, cpu=processes.cpu))
+    if config.cold_start is not None and config.cold_start.trl is not None:
+        from mua_env.training.sft import sft_config
+
+        sft_config(config.cold_start, folder=os.devnull, seed=0, processes=processes.count, cpu=processes.cpu)

@@ -101,6 +101,25 @@ def test_a_model_from_nothing_needs_a_cold_start(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize(
+    ("phase", "given", "words"),
+    [
+        ("grpo", {"epsilon_hi": 0.3}, r"grpo\.trl\.epsilon_hi: .* Did you mean 'epsilon_high'"),
+        ("grpo", {"scale_rewards": "group"}, "scale_rewards is 'group'; use 'none'"),
+        ("grpo", {"top_p": 0.9}, r"grpo\.trl\.top_p = 0\.9 would change nothing"),
+        ("cold_start", {"packin": True}, r"cold_start\.trl\.packin: .* Did you mean 'packing'"),
+    ],
+)
+def test_what_trl_refuses_is_refused_before_anything_runs(
+    tmp_path: Path, phase: str, given: dict[str, Any], words: str
+) -> None:
+    config = _config(tmp_path)
+    settings = getattr(config, phase).model_copy(update={"trl": given, **({"drill": 0.0} if phase != "grpo" else {})})
+    with pytest.raises(ConfigError, match=words):
+        train(config.model_copy(update={phase: settings}), reporter=Reporter(quiet=True))
+    assert not list(tmp_path.iterdir())
+
+
 def test_the_papers_ablations(run: tuple[Path, str], tmp_path: Path) -> None:
     """A cold start alone, and GRPO alone, from beginning to report."""
     cold = train(_config(tmp_path, grpo=None), reporter=Reporter(quiet=True))
