@@ -144,6 +144,7 @@ def test_truncated_dialogues_are_trained_on_as_the_others_are(toy: Toy, tmp_path
     batch = trainer._generate_and_score_completions(rows)
     held = trainer.held.trajectories
     cut = [t for t in held if t.truncated]
+    assert trainer.model.training  # eval mode lasted no longer than the dialogues
     assert {t.ended_by for t in cut} == {"token_limit"}
     assert {t.reward for t in held} == {0.0, 1.0}
     lost = 0

@@ -103,6 +103,9 @@ def test_a_run_in_small_gives_the_figures_of_the_benchmark(tmp_path: Path, bench
         }
     )
     run = train(small, reporter=Reporter(quiet=True))
+    page = (run / "report.html").read_text()
+    assert page.count("<svg") > 5
+    assert page.count('<section class="task">') == 4
     figures = benchmark.figures_of(run)
     assert figures["expert_dialogues"] == 24
     assert figures["cold_start_updates"] == 6  # 24 dialogues and their copies by 8

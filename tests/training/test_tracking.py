@@ -8,8 +8,13 @@ from typing import Any
 import pytest
 
 from mua_env.errors import ConfigError
-from mua_env.training.config import TrackingConfig
+from mua_env.training.config import EvaluationConfig, TrackingConfig
+from mua_env.training.console import Reporter
+from mua_env.training.pipeline import train
+from mua_env.training.run_folder import read_metrics
 from mua_env.training.tracking import Tracking
+
+from .small_run import small_config
 
 SETTINGS = {"name": "small", "grpo": {"rollouts": 8}}
 
@@ -34,6 +39,30 @@ def test_tensorboard(tmp_path: Path) -> None:
     assert [e.value for e in events.Scalars("train/evaluation/success")] == [0.5]
     assert "train/grpo/kl" not in events.Tags()["scalars"]
     assert "model_config/text_summary" in events.Tags()["tensors"]
+
+
+def test_a_run_sends_every_number_of_its_metrics(tmp_path: Path) -> None:
+    pytest.importorskip("tensorboard")
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    config = small_config(
+        tracking=TrackingConfig(report_to=("tensorboard",)), evaluation=EvaluationConfig(tasks=2, repeats=1)
+    )
+    folder = train(config, folder=tmp_path / "run", reporter=Reporter(quiet=True))
+    events = EventAccumulator(str(folder / "tensorboard"))
+    events.Reload()
+    wanted: dict[str, list[tuple[int, float]]] = {}
+    for row in read_metrics(folder):
+        for name, value in row.items():
+            if isinstance(value, int | float) and name not in ("schema_version", "phase"):
+                wanted.setdefault(f"train/{row['phase']}/{name}", []).append((row["step"], value))
+    assert {"train/grpo/dialogue/turns", "train/grpo/kl", "train/grpo/entropy", "train/cold_start/loss"} <= set(wanted)
+    for name, points in wanted.items():
+        if name.endswith("/step"):
+            continue
+        found = [(event.step, event.value) for event in events.Scalars(name)]
+        assert [step for step, _ in found] == [step for step, _ in points], name
+        assert [value for _, value in found] == pytest.approx([value for _, value in points], rel=1e-5), name
 
 
 SCRIPT = """
