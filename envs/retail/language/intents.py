@@ -94,7 +94,8 @@ SHORT_WISHES: dict[str, str] = {
     "modify_items": "modify {things} [in|of] [a|my|one] pending order",
     "modify_order_address": "change [the|one] address of [an order|my order|one order]",
     "modify_order_payment": "change the payment method of [an order|my order|one order]",
-    "modify_user_address": "change my [default address|profile address|address by default|address on profile]",
+    "modify_user_address": "[change|update|modify] [my default address|my profile address|the address in my profile|"
+    "the default address in my profile]",
     "human": "talk to [a human agent|some human agent|a human|some human|a human representative]",
     "ask:order_status": "[know|check|learn] the status of [an order|my order|one order]",
     "ask:order_total": "[know|check|learn] the total of [an order|my order|one order]",
