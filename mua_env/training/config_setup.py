@@ -61,7 +61,11 @@ class ModelConfig(Settings):
 
     path: str | None = Field(None, description="hub id or local folder; None builds a model from nothing")
     scratch: ScratchConfig = Field(default_factory=ScratchConfig, description="shape when `path` is None")
-    dtype: Literal["float32", "bfloat16"] = Field("float32", description="this project; bfloat16 on a GPU")
+    dtype: Literal["float32", "bfloat16"] = Field(
+        "float32",
+        description="what it computes in (this project; bfloat16 on a GPU); weights that are trained are kept in "
+        "float32, because bfloat16 has no room for updates of 1e-6",
+    )
     template_options: dict[str, Any] = Field(
         default_factory=dict,
         description="of the chat template, as {'enable_thinking': False} for Qwen3 (§4.1: non-thinking)",
@@ -71,6 +75,17 @@ class ModelConfig(Settings):
         description="train adapters only, fresh ones in each phase, merged at its end; in GRPO the model without them "
         "is the reference",
     )
+
+    def mixed(self, *, sharded: bool = False) -> bool:
+        """Whether it computes in bfloat16 on weights in float32.
+
+        Adapters are in float32 by themselves, and FSDP and DeepSpeed keep copies in float32 of what they spread.
+        """
+        return self.dtype == "bfloat16" and self.lora is None and not sharded
+
+    def loaded_as(self, *, sharded: bool = False) -> str:
+        """The precision that its weights are loaded in to be trained."""
+        return "float32" if self.mixed(sharded=sharded) else self.dtype
 
 
 class TaskSource(Settings):

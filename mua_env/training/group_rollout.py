@@ -65,7 +65,7 @@ class GroupRollout:
     def __init__(
         self, pool: MixedPool, driver: RolloutDriver, settings: GrpoSettings, *, seed: int, rank: int, gather: Gather
     ) -> None:
-        self._pool, self._driver, self._settings, self._seed = pool, driver, settings, seed
+        self._pool, self.driver, self._settings, self._seed = pool, driver, settings, seed
         self._rank, self._gather = rank, gather
         curriculum = None if settings.curriculum is None else Curriculum(len(pool.parts), settings.curriculum)
         self.drawing = Drawing(pool.mix, seed=seed, curriculum=curriculum)
@@ -172,7 +172,7 @@ class _Work:
         return self._round(attempt, rows)
 
     def _sample(self, dialogues: list[Dialogue], keys: list[tuple[int, int]]) -> list[TokenTrajectory]:
-        driver, seed = self._of._driver, self._of._seed
+        driver, seed = self._of.driver, self._of._seed
         if self._keeper is not None:
             kept = self._keeper
             # By session, not by place: of a batch that a killed run had begun, only some dialogues are held now.
@@ -215,7 +215,7 @@ class _Work:
         def hold(dialogues: Sequence[Dialogue], keys: Sequence[tuple[int, int, int]]) -> list[TokenTrajectory]:
             seeds = [derive_seed(seed, "fork", number, self._start + row, *which) for row, *which in keys]
             before = [(what_happened(d.session), sum(d.begun.mask if d.begun else ())) for d in dialogues]
-            held = self._of._driver.run(self._model, dialogues, seeds=seeds, temperature=self._temperature)
+            held = self._of.driver.run(self._model, dialogues, seeds=seeds, temperature=self._temperature)
             for (was, sampled), after in zip(before, held, strict=True):
                 replies = after.info.get("replies", was["replies"]) - was["replies"]
                 cost = after.info.get("usage", {}).get("cost_usd", 0.0) - was["usage"].get("cost_usd", 0.0)

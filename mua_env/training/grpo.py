@@ -90,7 +90,7 @@ class DialogueGRPOTrainer(GRPOTrainer):
         check_scaling(args)
         if args.beta > 0 and not model.config._name_or_path:
             raise ConfigError("beta > 0 needs a reference model: save the model to a folder and load it from there")
-        self.settings, self.pool, self.driver, self.seed = settings, pool, driver, seed
+        self.settings, self.pool, self.seed = settings, pool, seed
         self.recorder, self.faults = recorder or Unrecorded(), faults
         self.held: HeldBatch | None = None
         self._rows: list[dict[str, Any]] = []
@@ -112,6 +112,11 @@ class DialogueGRPOTrainer(GRPOTrainer):
             pool, driver, settings, seed=seed, rank=self.accelerator.process_index, gather=gather_object
         )
         self.remove_callback(PrinterCallback)
+
+    @property
+    def driver(self) -> RolloutDriver:
+        """Holds the dialogues."""
+        return self.group_rollout.driver
 
     def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
         """TRL's, with our advantages: rows are kept for the rollout, and failed episodes carry no weight."""

@@ -2,8 +2,8 @@
 
 For one process that holds the whole model; FSDP and DeepSpeed divide weights, gradients and optimiser among theirs.
 
-    weights        parameters x bytes of a number
-    gradients      the same
+    weights        parameters x bytes of a number; 4, and 2 for a copy, where float32 weights compute in bfloat16
+    gradients      the same, without the copy
     optimiser      AdamW's two averages: twice the same
     reference      the same as the weights, where beta is above 0
     adapters       with LoRA, those of all linear layers in float32 are all that has gradients and an optimiser; the
@@ -132,27 +132,29 @@ def memory_of(
     reference: bool,
     checkpointing: bool,
     adapters: int = 0,
+    mixed: bool = False,
 ) -> dict[str, float]:
     """Bytes by part, for one process.
 
     Args:
         shape: of the model.
-        number: bytes of a number: 4 for float32, 2 for bfloat16.
+        number: bytes of a number that is computed with: 4 for float32, 2 for bfloat16.
         sequences: of a forward pass.
         tokens: of a sequence.
         dialogues: held at once while sampling.
         reference: whether there is a reference model.
         checkpointing: of gradients.
         adapters: their parameters, which alone are trained; 0 where all weights are.
+        mixed: whether the weights are in float32 whatever is computed with.
     """
-    weights = float(shape.parameters * number)
+    weights = float(shape.parameters * (4 if mixed else number))
     trained = 4.0 * adapters if adapters else weights
     hidden, heads, wide = _KEPT[number]
     width = (shape.heads + shape.kv_heads) * shape.head
     layer = sequences * tokens * (hidden * shape.hidden + heads * width + wide * shape.feed_forward)
     kept = sequences * tokens * shape.hidden * number * shape.layers + layer if checkpointing else layer * shape.layers
     return {
-        "weights": weights + 4.0 * adapters,
+        "weights": weights + 4.0 * adapters + (float(shape.parameters * number) if mixed else 0.0),
         "gradients": trained,
         "optimiser": 2 * trained,
         "reference": weights if reference and not adapters else 0.0,

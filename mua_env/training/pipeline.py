@@ -103,6 +103,14 @@ class Run(RunParts):
             self.reporter.say(f"  {self.demonstrations.describe()}")
         self._open_model()
 
+    @property
+    def _mixed(self) -> bool:
+        return self.config.model.mixed(sharded=self.processes.sharded)
+
+    @property
+    def _dtype(self) -> str:
+        return self.config.model.loaded_as(sharded=self.processes.sharded)
+
     def _open_model(self) -> None:
         if self.checkpoint is None:
             assert self.demonstrations is not None
@@ -110,14 +118,17 @@ class Run(RunParts):
                 self.demonstrations, self.config.model.scratch, seed=self.seed("model")
             )
         else:
-            self.model, tokenizer = load(self.checkpoint, dtype=self.config.model.dtype)
+            self.model, tokenizer = load(self.checkpoint, dtype=self._dtype)
         self.chat = ChatTokens(tokenizer, self.config.model.template_options)
         weights = self.folder.path / "weights" / str(self.processes.rank)
         self.driver = RolloutDriver(
             self.chat,
             lengths=self.config.lengths,
             tools=self.config.environment.tools,
-            backend=make_backend(self.config.sampling, self.chat, self.model, folder=weights),
+            backend=make_backend(
+                self.config.sampling, self.chat, self.model, folder=weights, dtype=self.config.model.dtype
+            ),
+            autocast=self._mixed,
         )
         self.recorder = Recorder(self.folder, self.checkpoints.ledger, self.config.name)
         self.measurements = Measurements(
@@ -158,7 +169,7 @@ class Run(RunParts):
         lessons.teach(
             self.model,
             self.chat,
-            settings,
+            settings.model_copy(update={"autocast": "bf16"}) if self._mixed else settings,
             seed=seed,
             checkpoints=self.checkpoints,
             report=self._report_cold_start,
@@ -182,7 +193,7 @@ class Run(RunParts):
             self.evaluate("before GRPO", 0)
         self.reporter.phase("GRPO")
         assert self.checkpoint is not None
-        self.model, _ = load(self.checkpoint, dtype=self.config.model.dtype)
+        self.model, _ = load(self.checkpoint, dtype=self._dtype)
         lora = self.config.model.lora
         trainer, saver = self._trainer(self.config.grpo)
         self._agent = trainer.whole_model

@@ -222,6 +222,7 @@ def _memory(config: TrainConfig, shape: Shape, args: GRPOConfig | None) -> dict[
         reference=args is not None and args.beta > 0,
         checkpointing=bool(given.get("gradient_checkpointing") if args is None else args.gradient_checkpointing),
         adapters=0 if lora is None else shape.adapters(lora.rank),
+        mixed=config.model.mixed(),
     )
 
 

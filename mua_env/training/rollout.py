@@ -70,6 +70,7 @@ class RolloutDriver:
         lengths: token limits; a dialogue that reaches one ends truncated.
         tools: how much of the tool schemas the agent is shown.
         backend: samples the turns instead of the model that `run` is given, as a vLLM server; None for the model.
+        autocast: the model computes in bfloat16 though its weights are in float32, as it does while it is trained.
 
     Attributes:
         stats: work of the last batch.
@@ -84,8 +85,10 @@ class RolloutDriver:
         lengths: LengthConfig,
         tools: Detail = "full",
         backend: RemoteBackend | None = None,
+        autocast: bool = False,
     ) -> None:
         self.chat, self.lengths, self.tools, self.backend = chat, lengths, tools, backend
+        self._autocast = autocast
         self.stats = DecoderStats()
         self.on_end: Callable[[int, Dialogue, TokenTrajectory], None] | None = None
         self.on_turn: Callable[[int, Dialogue, TokenTrajectory], None] | None = None
@@ -144,7 +147,8 @@ class RolloutDriver:
         """`run` on the caller's event loop."""
         backend: Backend
         if self.backend is None:
-            backend = Batcher(CacheEngine(model, end_id=self.chat.end_id, pad_id=self.chat.pad_id))
+            engine = CacheEngine(model, end_id=self.chat.end_id, pad_id=self.chat.pad_id, autocast=self._autocast)
+            backend = Batcher(engine)
         else:
             backend = self.backend
         try:

@@ -126,7 +126,7 @@ def train_user(
     train_cold_start(
         model,
         encoded,
-        config.cold_start,
+        config.cold_start.model_copy(update={"autocast": "bf16"}) if config.model.mixed() else config.cold_start,
         pad_id=chat.pad_id,
         seed=derive_seed(config.seed, "cold start"),
         report=report,
@@ -176,11 +176,11 @@ def _open(config: UserTrainConfig, dialogues: UserDialogues) -> tuple[PreTrained
     from mua_env.training.template import SystemPrompt
 
     if config.model.path is not None:
-        return load(config.model.path, dtype=config.model.dtype)
+        return load(config.model.path, dtype=config.model.loaded_as())
     if config.smollm2 is not None:
         from mua_env.models.smollm2 import convert
 
-        return load(str(convert(config.smollm2)), dtype=config.model.dtype)
+        return load(str(convert(config.smollm2)), dtype=config.model.loaded_as())
     nothing = [SystemPrompt("", None)] * len(dialogues.dialogues)
     corpus = Demonstrations(dialogues.dialogues, nothing, dialogues.tried)
     return start_from_nothing(corpus, config.model.scratch, seed=derive_seed(config.seed, "model"))

@@ -15,6 +15,7 @@ import torch
 from mua_env.errors import UserFault
 from mua_env.tasks import Task
 from mua_env.training.adapters import peft_config
+from mua_env.training.backends.base import RemoteBackend
 from mua_env.training.chat import ChatTokens
 from mua_env.training.config import EnvironmentConfig, GrpoSettings, LengthConfig, LoraConfig, TrainConfig
 from mua_env.training.grpo import DialogueGRPOTrainer, trl_config
@@ -92,6 +93,8 @@ def make_trainer(
     user: toy_domain.ToyUser | None = None,
     trainer: type = CheckedTrainer,
     peft_config: Any = None,
+    backend: RemoteBackend | None = None,
+    autocast: bool = False,
     **more: Any,
 ) -> Any:
     from accelerate import PartialState
@@ -110,7 +113,9 @@ def make_trainer(
         args=trl_config(config, folder=str(folder), processes=processes),
         settings=config.grpo,
         pool=MixedPool([DialoguePool(toy_domain.setting(), user or toy_domain.ToyUser(), max_turns=6)]),
-        driver=RolloutDriver(ChatTokens(tokenizer), lengths=config.lengths, tools="compact"),
+        driver=RolloutDriver(
+            ChatTokens(tokenizer), lengths=config.lengths, tools="compact", backend=backend, autocast=autocast
+        ),
         seed=11,
         peft_config=peft_config,
     )

@@ -113,6 +113,23 @@ def test_history_is_read_once_and_a_common_beginning_once_for_all(toy: Toy) -> N
     assert engine.stats.read - before < len(prompts[0]) / 2
 
 
+def test_computing_in_bfloat16(toy: Toy) -> None:
+    """The log-probabilities are those of a full pass in bfloat16 but for its rounding, and not those of the weights."""
+    ids, model = toy.encode()[0].prompt_ids, toy.model().eval()
+    engine = CacheEngine(model, end_id=toy.chat.end_id, pad_id=0, autocast=True)
+    engine.begin(temperature=1.0, seeds=[3])
+    turn = engine.sample(_requests({0: ids}))[0]
+    whole = torch.tensor([[*ids, *turn.ids]])
+    found = []
+    for enabled in (True, False):
+        with torch.no_grad(), torch.autocast("cpu", torch.bfloat16, enabled=enabled):
+            logprobs = torch.log_softmax(model(whole).logits[0].float(), -1)[len(ids) - 1 : -1]
+        found.append(logprobs.gather(1, torch.tensor(turn.ids)[:, None])[:, 0] - torch.tensor(turn.logprobs))
+    assert found[0].abs().max() < 0.1
+    assert found[1].abs().max() > 1e-4
+    assert {parameter.dtype for parameter in model.parameters()} == {torch.float32}
+
+
 def test_budgets_ends_and_seeds(toy: Toy) -> None:
     prompts = [trajectory.prompt_ids for trajectory in toy.encode()[:4]]
     asked = [

@@ -162,6 +162,18 @@ def test_truncated_dialogues_are_trained_on_as_the_others_are(toy: Toy, tmp_path
     assert lost
 
 
+def test_bfloat16_is_computed_with_on_float32_weights(toy: Toy, tmp_path: Path) -> None:
+    trainer = make_trainer(tmp_path, toy.folder, steps=1, trl={"bf16": True}, autocast=True)
+    before = [parameter.detach().clone() for parameter in trainer.model.parameters()]
+    CheckedTrainer.worst = 0.0
+    trainer.train()
+    after = list(trainer.model.parameters())
+    assert {parameter.dtype for parameter in after} == {torch.float32}
+    assert any(not torch.equal(a, b) for a, b in zip(before, after, strict=True))
+    # What was sampled is what is trained but for the rounding, which is coarse.
+    assert 1e-4 < CheckedTrainer.worst < 0.1
+
+
 @pytest.mark.parametrize("how", ["cut", "left", "failed"])
 def test_groups_without_a_difference_change_no_weight(toy: Toy, tmp_path: Path, how: str) -> None:
     """All dialogues cut by a length, all ended before the agent spoke (empty completions), all failed (None)."""

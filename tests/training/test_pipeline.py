@@ -16,6 +16,7 @@ from rich.console import Console
 from mua_env.errors import ConfigError
 from mua_env.training.config import EnvironmentConfig, EvaluationConfig, LengthConfig, ModelConfig, TrainConfig
 from mua_env.training.console import Reporter
+from mua_env.training.models import load
 from mua_env.training.pipeline import train
 from mua_env.training.run_folder import RunFolder, new_run_folder, read_metrics
 from mua_env.trajectory import read_trajectories
@@ -141,6 +142,32 @@ def test_the_papers_ablations(run: tuple[Path, str], tmp_path: Path) -> None:
         assert re.findall(r'<div class="stage">(.*?)</div>', page)[:2] == stages
     with pytest.raises(ConfigError, match="nothing would be trained; keep one of them"):
         train(_config(tmp_path, cold_start=None, grpo=None, model=start))
+
+
+@pytest.mark.parametrize("trl", [None, {}])
+def test_computing_in_bfloat16_loses_no_small_update(
+    run: tuple[Path, str], tmp_path: Path, trl: dict[str, Any] | None
+) -> None:
+    """The paper's learning rate of the cold start is less than half of what neighbouring numbers of bfloat16 differ by:
+    weights that are kept in it would stay as they are."""
+    start = run[0] / "checkpoints" / "cold-start"
+    settings = _config(tmp_path).cold_start
+    assert settings is not None
+    config = _config(
+        tmp_path,
+        model=ModelConfig(path=str(start), dtype="bfloat16"),
+        cold_start=settings.model_copy(update={"learning_rate": 5e-6, "drill": 0.0, "trl": trl}),
+        evaluation=EvaluationConfig(tasks=2, repeats=1),
+    )
+    folder = train(config, reporter=Reporter(quiet=True))
+    before, after = (load(str(path))[0] for path in (start, folder / "checkpoints" / "cold-start"))
+    pairs = list(zip(before.parameters(), after.parameters(), strict=True))
+    changed = sum(int((a != b).sum()) for a, b in pairs) / sum(a.numel() for a, _ in pairs)
+    assert changed > 0.5
+    # GRPO went on with these weights.
+    updates = [row for row in read_metrics(folder) if row["phase"] == "grpo"]
+    assert len(updates) == 2
+    assert json.loads((folder / "checkpoints" / "grpo" / "config.json").read_text())["dtype"] == "float32"
 
 
 def test_grpo_on_public_tasks(run: tuple[Path, str], tmp_path: Path, tau1_dir: Path) -> None:

@@ -52,6 +52,8 @@ def test_memory_in_numbers() -> None:
     lora = memory_of(shape, checkpointing=False, adapters=30, **given)
     changed = {"weights": 2000 + 4 * 30, "gradients": 4 * 30, "optimiser": 2 * 4 * 30, "reference": 0}
     assert lora == {**found, **changed}
+    mixed = memory_of(shape, checkpointing=False, mixed=True, **given)
+    assert mixed == {**found, "weights": 6000, "gradients": 4000, "optimiser": 8000, "reference": 4000}
 
 
 def test_adapters_are_what_peft_adds() -> None:

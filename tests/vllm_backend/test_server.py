@@ -131,11 +131,12 @@ def test_grpo_with_weights_carried_to_the_server(server: str, toy: Toy, tmp_path
     mask and the log-probabilities are the trainer's. Then the server gets its first weights back."""
     CheckedTrainer.checks = CheckedTrainer.learning = 0
     CheckedTrainer.worst = 0.0
-    trainer = make_trainer(tmp_path / "run", toy.folder, steps=4, temperature=1.3)
-    driver = _driver(server, toy, tmp_path / "weights")
-    driver.lengths = trainer.driver.lengths
-    trainer.driver = driver
+    backend = VllmServer(server, end_id=toy.chat.end_id, sync=DiskSync(server, tmp_path / "weights"))
+    trainer = make_trainer(tmp_path / "run", toy.folder, steps=4, temperature=1.3, backend=backend)
+    driver = trainer.driver
     trainer.train()
+    # The last batch's tokens are all the server's.
+    assert backend.stats.sampled == sum(sum(t.mask) for t in trainer.held.trajectories) > 0
     assert CheckedTrainer.checks == 16
     assert CheckedTrainer.learning > 0
     assert CheckedTrainer.worst < 1e-3

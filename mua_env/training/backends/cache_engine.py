@@ -9,6 +9,7 @@ Keys and values of all layers are kept whole, also where attention slides over a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -58,16 +59,25 @@ class CacheEngine:
         end_id: the end-of-turn token, the only thing that stops a turn besides the budget.
         pad_id: any valid id, for what is masked.
         read_at_once: most tokens, padding included, that one reading pass holds; memory only.
+        autocast: compute in bfloat16, whatever the weights are in.
 
     Raises:
         ConfigError: some layers are no attention.
     """
 
-    def __init__(self, model: PreTrainedModel, *, end_id: int, pad_id: int, read_at_once: int = 65_536) -> None:
+    def __init__(
+        self,
+        model: PreTrainedModel,
+        *,
+        end_id: int,
+        pad_id: int,
+        read_at_once: int = 65_536,
+        autocast: bool = False,
+    ) -> None:
         self._model, self._end, self._pad = model, end_id, pad_id
         self._device = next(model.parameters()).device
         self._cache_argument = cache_argument(model)
-        self._read_at_once = read_at_once
+        self._read_at_once, self._autocast = read_at_once, autocast
         self._slides = has_windows(model)
         self.begin(temperature=1.0, seeds=())
 
@@ -253,13 +263,14 @@ class CacheEngine:
     def _forward(self, cache: Any, ids: torch.Tensor, mask: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
         """Logits for the next token of each row, shape (rows, vocabulary), float32."""
         self.stats.passes += 1
-        out = self._model(
-            input_ids=ids,
-            attention_mask=mask,
-            position_ids=positions,
-            use_cache=True,
-            logits_to_keep=1,
-            **{self._cache_argument: cache},
-        )
+        with torch.autocast(self._device.type, torch.bfloat16) if self._autocast else nullcontext():
+            out = self._model(
+                input_ids=ids,
+                attention_mask=mask,
+                position_ids=positions,
+                use_cache=True,
+                logits_to_keep=1,
+                **{self._cache_argument: cache},
+            )
         logits: torch.Tensor = out.logits[:, -1].float()
         return logits

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def make_backend(
-    settings: SamplingConfig, chat: ChatTokens, model: PreTrainedModel, *, folder: Path
+    settings: SamplingConfig, chat: ChatTokens, model: PreTrainedModel, *, folder: Path, dtype: str = "float32"
 ) -> RemoteBackend | None:
     """What samples turns, or None for the model itself (``transformers``).
 
@@ -24,6 +24,7 @@ def make_backend(
         chat: gives the end-of-turn token.
         model: where vLLM in this process begins.
         folder: for weights on their way to vLLM.
+        dtype: what the model computes in, for vLLM in this process; float32 leaves it to vLLM.
 
     Raises:
         MissingExtra: vLLM is asked for in this process and is not installed.
@@ -34,7 +35,8 @@ def make_backend(
 
         start = folder / "vllm"
         save(model, chat.tokenizer, start)
-        return VllmColocated(VllmEngine(str(start), end_id=chat.end_id, options=settings.options))
+        options = {**({} if dtype == "float32" else {"dtype": dtype}), **settings.options}
+        return VllmColocated(VllmEngine(str(start), end_id=chat.end_id, options=options))
     if settings.backend == "vllm-server":
         from mua_env.training.backends.vllm_server import VllmServer
 
