@@ -205,13 +205,15 @@ class _EpochSampler(RepeatSampler):
 
 
 def _rollout(prompts: list[Any], trainer: DialogueGRPOTrainer) -> dict[str, list[Any]]:
-    """What TRL asks of a rollout. A failed episode keeps its tokens, all of them masked."""
+    """What TRL asks of a rollout. A failed episode keeps its tokens, all of them masked; so does a truncated one where
+    ``mask_truncated_completions`` is set, which TRL itself tells by the last token and not by what ended a dialogue."""
     trajectories = trainer.roll_out()
+    unmasked = [t.reward is not None and not (trainer.mask_truncated_completions and t.truncated) for t in trajectories]
     return {
         "prompt_ids": [t.prompt_ids for t in trajectories],
         "completion_ids": [t.completion_ids for t in trajectories],
         "logprobs": [t.logprobs for t in trajectories],
-        "env_mask": [t.mask if t.reward is not None else [0] * len(t.mask) for t in trajectories],
+        "env_mask": [t.mask if kept else [0] * len(t.mask) for t, kept in zip(trajectories, unmasked, strict=True)],
         "outcome": [t.reward for t in trajectories],
     }
 

@@ -162,6 +162,21 @@ def test_truncated_dialogues_are_trained_on_as_the_others_are(toy: Toy, tmp_path
     assert lost
 
 
+def test_truncated_dialogues_can_be_masked(toy: Toy, tmp_path: Path) -> None:
+    """Those that the number of turns ended, too, which end in an end-of-turn token as others do."""
+    given = {"mask_truncated_completions": True}
+    trainer = make_trainer(tmp_path, toy.folder, trainer=DialogueGRPOTrainer, trl=given)
+    trainer.driver.lengths = LengthConfig(total=300, turn=12)
+    trainer.pool.parts[0]._max_turns = 2
+    trainer.model.train()
+    rows = [{"prompt": [{"role": "user", "content": "0"}], "task": n} for n in (0, 2, 4, 6) for _ in range(4)]
+    batch = trainer._generate_and_score_completions(rows)
+    held = trainer.held.trajectories
+    assert {t.ended_by for t in held} > {"token_limit", "max_turns"}
+    for trajectory, mask, real in zip(held, batch["tool_mask"], batch["completion_mask"], strict=True):
+        assert int((mask * real).sum()) == (0 if trajectory.truncated else sum(trajectory.mask))
+
+
 def test_bfloat16_is_computed_with_on_float32_weights(toy: Toy, tmp_path: Path) -> None:
     trainer = make_trainer(tmp_path, toy.folder, steps=1, trl={"bf16": True}, autocast=True)
     before = [parameter.detach().clone() for parameter in trainer.model.parameters()]
