@@ -98,7 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     wanted = [(name, seed) for name in options.only for seed in options.seeds]
     with ThreadPoolExecutor(options.at_once) as workers:
-        runs = list(workers.map(lambda run: run_example(*run, options.folder, options.threads), wanted))
+        runs = list(workers.map(lambda run: run_example(run[0], run[1], options.folder, options.threads), wanted))
     found = dict(zip(wanted, runs, strict=True))
     for name in options.only:
         mine = {seed: found[name, seed] for seed in options.seeds}
