@@ -1,6 +1,6 @@
 """What the small examples beside the quick start reach on held-out tasks: level 2, the airline, both domains in one.
 
-    python benchmarks/examples.py --json examples.json        # about 25 minutes of the processor for each run
+    python benchmarks/examples.py --json examples.json        # 33 to 41 minutes of the processor for each run
     python benchmarks/examples.py --only airline_small --seeds 0 --folder runs/examples
 
 Each run is `mua-env train examples/NAME.yaml --set seed=N` in a process of its own; a finished run in the folder is not
@@ -23,7 +23,7 @@ from quickstart import figures_of, run_to_its_end, times
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 NAMES = ("retail_level2_small", "airline_small", "mixed_small")
-COLD, AFTER = "cold_success", "after_success"
+SUCCESS = {"cold %": "cold_success", "GRPO %": "after_success"}
 COLUMNS = ("cold %", "GRPO %", "+-", "turns", "tokens", "CPU minutes")
 
 
@@ -68,8 +68,7 @@ def figures(run: Path, spent: dict[str, float]) -> dict[str, Any]:
 def row_of(found: dict[str, Any]) -> dict[str, float | None]:
     """A run's row in the table."""
     return {
-        "cold %": 100 * found["cold_success"],
-        "GRPO %": 100 * found["after_success"],
+        **{column: 100 * found[key] for column, key in SUCCESS.items()},
         "+-": 100 * found["after_standard_error"],
         "turns": found["after_turns"],
         "tokens": found["tokens"],
@@ -79,7 +78,7 @@ def row_of(found: dict[str, Any]) -> dict[str, float | None]:
 
 def spread(runs: Sequence[dict[str, Any]]) -> dict[str, dict[str, float]]:
     """Mean and standard deviation of success over the seeds, in per cent."""
-    values = {column: [100 * run[key] for run in runs] for column, key in (("cold %", COLD), ("GRPO %", AFTER))}
+    values = {column: [100 * run[key] for run in runs] for column, key in SUCCESS.items()}
     return {
         "mean": {column: statistics.fmean(numbers) for column, numbers in values.items()},
         "deviation": {column: statistics.stdev(numbers) for column, numbers in values.items()},

@@ -1,6 +1,6 @@
 """A real pretrained model on retail's easiest level: SmolLM2-135M before and after a cold start and a little GRPO.
 
-    python benchmarks/smollm2.py            # about ten minutes of the processor
+    python benchmarks/smollm2.py   # CPU minutes: seven for the cold start, eight for each update of GRPO
 
 Runs `examples/smollm2_lora.yaml`. Two figures, on held-out tasks with users, ids and phrasings that the training has
 not seen, greedy:

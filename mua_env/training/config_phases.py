@@ -50,6 +50,10 @@ class ColdStartConfig(Settings):
             raise ValueError("drill and window leave no batches of whole dialogues; their sum must be below 1")
         return self
 
+    def computing(self, *, mixed: bool) -> ColdStartConfig:
+        """These settings, in bfloat16 where a model asks for it by `ModelConfig.mixed`."""
+        return self.model_copy(update={"autocast": "bf16"}) if mixed else self
+
 
 class CurriculumConfig(Settings):
     """Drawing more from the sources of a mix whose groups have both right and wrong rollouts (this project)."""

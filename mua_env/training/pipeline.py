@@ -169,7 +169,7 @@ class Run(RunParts):
         lessons.teach(
             self.model,
             self.chat,
-            settings.model_copy(update={"autocast": "bf16"}) if self._mixed else settings,
+            settings.computing(mixed=self._mixed),
             seed=seed,
             checkpoints=self.checkpoints,
             report=self._report_cold_start,

@@ -126,7 +126,7 @@ def train_user(
     train_cold_start(
         model,
         encoded,
-        config.cold_start.model_copy(update={"autocast": "bf16"}) if config.model.mixed() else config.cold_start,
+        config.cold_start.computing(mixed=config.model.mixed()),
         pad_id=chat.pad_id,
         seed=derive_seed(config.seed, "cold start"),
         report=report,
