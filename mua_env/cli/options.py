@@ -68,17 +68,31 @@ AgentSetting = Annotated[
 
 
 def parse_pairs(pairs: Sequence[str] | None, option: str) -> dict[str, Any]:
-    """`["temperature=0.5", "model=x"]` as a mapping; values are JSON where they can be, else text."""
+    """`["temperature=0.5", "model=x"]` as a mapping; values are JSON where they can be, else text.
+
+    Lists and mappings may also be written as in a YAML file: `{a: 0.5}`.
+    """
     values: dict[str, Any] = {}
     for pair in pairs or ():
         key, equals, text = pair.partition("=")
         if not equals or not key:
             raise ConfigError(f"{option}: KEY=VALUE is needed, got {pair!r}")
-        try:
-            values[key] = json.loads(text)
-        except ValueError:
-            values[key] = text
+        values[key] = _read_value(text)
     return values
+
+
+def _read_value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        if not text.startswith(("{", "[")):
+            return text
+    import yaml
+
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError:
+        return text
 
 
 def split_source(source: str) -> tuple[str, str | None]:

@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from mua_env.cli import main
+from mua_env.cli.options import parse_pairs
 from mua_env.trajectory import read_trajectories
 
 
@@ -282,6 +283,21 @@ def test_train_refuses_settings_that_are_not_before_anything_runs(capsys, tmp_pa
     assert words in err
     assert len(err.splitlines()) == 1
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("0.5", 0.5),
+        ('{"cancel_order": 0.5}', {"cancel_order": 0.5}),
+        ("{cancel_order: 0.5}", {"cancel_order": 0.5}),
+        ("[retail, airline]", ["retail", "airline"]),
+        ("[retail", "[retail"),
+        ("generate:level=1", "generate:level=1"),
+    ],
+)
+def test_a_setting_may_be_a_number_a_text_or_written_as_in_a_file(text, value):
+    assert parse_pairs([f"key={text}"], "--set") == {"key": value}
 
 
 def test_train_refuses_a_folder_that_is_in_use(capsys, tmp_path):
