@@ -6,7 +6,6 @@ Every shell (the Gymnasium environments, the rollout drivers, the adapters to ot
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,16 +13,15 @@ from typing import Any
 from sqlalchemy.exc import DBAPIError, PendingRollbackError, SQLAlchemyError
 
 from mua_env.episode import AgentStep, Episode
-from mua_env.errors import DomainError, EpisodeError, UserFault
+from mua_env.errors import EpisodeError
 from mua_env.judging import Judge, Judgement, statements_that_count
-from mua_env.language import DialogueLanguage
 from mua_env.messages import AssistantMessage, Message, ToolMessage, parse_agent_turn
-from mua_env.refusals import RefusalListener, required_refusals
 from mua_env.scoring import Record, RewardName, Score
 from mua_env.setting import Setting
 from mua_env.tasks import Task
 from mua_env.trajectory import Trajectory
-from mua_env.users.base import UserReply, UserSession, UserSimulator
+from mua_env.user_line import UserLine
+from mua_env.users.base import UserReply, UserSimulator
 from mua_env.users.solo import SoloUser
 from mua_env.world import SQLWorld
 
@@ -79,8 +77,7 @@ class Session:
         self.judge = judge
         self._judgement: Judgement | None = None
         self._world: SQLWorld | None = None
-        self._user: UserSession | None = None
-        self._listener: RefusalListener | None = None
+        self._line: UserLine | None = None
         self._episode: Episode | None = None
         self._score: Score | None = None
         self._ended_at_once: StepResult | None = None
@@ -111,6 +108,11 @@ class Session:
     def task(self) -> Task:
         """The task of the running or last episode (hidden from the agent)."""
         return self.episode.task
+
+    @property
+    def user_seconds(self) -> float:
+        """Seconds that the user took for its replies in the running or last episode."""
+        return 0.0 if self._line is None else self._line.seconds
 
     @property
     def world(self) -> SQLWorld:
@@ -238,26 +240,23 @@ class Session:
         twin._judgement = self._judgement
         twin._world = self.world.fork()
         twin._episode = episode.fork(twin._world)
-        twin._user = None if self._user is None else self._user.fork()
-        twin._listener = None if self._listener is None else self._listener.fork()
+        twin._line = None if self._line is None else self._line.fork()
         twin._score, twin._seed = self._score, self._seed
         twin._ended_at_once = self._ended_at_once
         return twin
 
     def close(self) -> None:
         """Release the database clone and the user. May be called again."""
-        if self._user is not None:
-            self._user.close()
+        if self._line is not None:
+            self._line.close()
         if self._world is not None:
             self._world.close()
-        self._user = self._world = None
+        self._line = self._world = None
 
     def _begin(self, task: Task, seed: int) -> None:
-        if self._user is not None:
-            self._user.close()
-        context = {"domain": self.setting.domain, "setting": self.setting, "tools": self.setting.user_tools}
-        self._user = self.user.start(task, seed=seed, context=context)
-        self._listener = self._listen(task)
+        if self._line is not None:
+            self._line.close()
+        self._line = UserLine.open(self.user, self.setting, task, seed=seed)
         try:
             self.world.load(task.initial_actions)
         except _BROKEN:
@@ -271,17 +270,6 @@ class Session:
             max_turns=self.max_turns,
             text_with_calls_reaches_user=self.setting.domain.text_with_calls_reaches_user,
         )
-
-    def _listen(self, task: Task) -> RefusalListener | None:
-        """What registers refusals where a task requires one and the user does not (``None`` without a language)."""
-        required = required_refusals(task)
-        if not required or self._user is None or self._user.registers_refusals:
-            return None
-        try:
-            language = self.setting.domain.language
-        except DomainError:
-            return None
-        return RefusalListener(language, required) if isinstance(language, DialogueLanguage) else None
 
     def _opened(self, result: StepResult) -> StepResult:
         self._ended_at_once = replace(result, messages=[]) if result.done else None
@@ -320,42 +308,29 @@ class Session:
             with suppress(SQLAlchemyError):
                 world.close()
 
+    @property
+    def _open_line(self) -> UserLine:
+        assert self._line is not None
+        return self._line
+
     def _talk(self, text: str | None, step: AgentStep | None = None) -> StepResult:
         """Let the user answer; it may act with its own tools first."""
-        reply = self._ask(text)
+        reply = self._open_line.ask(text)
         while results := self._act_for_user(reply):
-            reply = self._ask(text, results)
+            reply = self._open_line.ask(text, results)
         return self._result(self._hear(reply, step))
 
     async def _atalk(self, text: str | None, step: AgentStep | None = None) -> StepResult:
-        reply = await self._aask(text)
+        reply = await self._open_line.aask(text)
         while results := self._act_for_user(reply):
-            reply = await self._aask(text, results)
+            reply = await self._open_line.aask(text, results)
         return await self._aresult(self._hear(reply, step))
-
-    def _ask(self, text: str | None, results: Sequence[ToolMessage] = ()) -> UserReply:
-        assert self._user is not None
-        try:
-            return self._user.observe(results) if results else self._user.reply(text)
-        except UserFault as error:
-            return UserReply(text="", fault=str(error) or type(error).__name__)
-
-    async def _aask(self, text: str | None, results: Sequence[ToolMessage] = ()) -> UserReply:
-        assert self._user is not None
-        try:
-            return await (self._user.aobserve(results) if results else self._user.areply(text))
-        except UserFault as error:
-            return UserReply(text="", fault=str(error) or type(error).__name__)
 
     def _hear(self, reply: UserReply, step: AgentStep | None = None) -> list[Message]:
         if self.episode.ended:  # the database broke under the user's hands
             return []
-        if self._listener is not None and reply.fault is None:
-            heard = [] if step is None else self._listener.agent_says(step.ask_user or "")
-            self._listener.user_says(reply.text)
-            reply = reply.model_copy(update={"events": tuple(dict.fromkeys([*reply.events, *heard]))})
-        before = [] if step is None else step.messages
-        return [*before, *self.episode.user_turn(reply)]
+        said, before = (None, []) if step is None else (step.ask_user or "", step.messages)
+        return [*before, *self.episode.user_turn(self._open_line.with_refusals(reply, said))]
 
     def _to_judge(self) -> tuple[str, ...]:
         """The statements that are to be judged now."""

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
 
 from mua_env.cards.dialogue import Grounds
 from mua_env.cards.probes import PROBES, Pool, value_pool
 from mua_env.cards.result import Dialogue, Result, blank, measure
 from mua_env.errors import ConfigError, MissingExtra, TaskError
 from mua_env.rollout import Planned, episode_seed, play_episode, side_by_side
-from mua_env.session import Session, StepResult
+from mua_env.session import Session
 from mua_env.setting import Setting
 from mua_env.tasks import Task
 from mua_env.trajectory import Trajectory
-from mua_env.users.base import UserReply, UserSimulator
+from mua_env.users.base import UserSimulator
 
 _POOLED = 400
 """Tasks whose values serve for wrong proposals."""
@@ -74,24 +72,6 @@ def _measurable(task: Task) -> bool:
     return task.goal is not None and bool(task.goal.requests)
 
 
-class TimedSession(Session):
-    """A session that keeps the seconds that its user took for the replies of the dialogue."""
-
-    seconds = 0.0
-
-    async def astart(self, task: Task, *, seed: int = 0) -> StepResult:
-        """Begin an episode, with no seconds counted yet."""
-        self.seconds = 0.0
-        return await super().astart(task, seed=seed)
-
-    async def _aask(self, *args: Any, **named: Any) -> UserReply:
-        begun = time.perf_counter()
-        try:
-            return await super()._aask(*args, **named)
-        finally:
-            self.seconds += time.perf_counter() - begun
-
-
 def run(
     setting: Setting,
     user: UserSimulator,
@@ -124,7 +104,7 @@ async def _run(
     queue = iter(dialogues)
 
     async def work() -> None:
-        session = TimedSession(setting, user, max_turns=options.max_turns)
+        session = Session(setting, user, max_turns=options.max_turns)
         try:
             while not options.stop() and (dialogue := next(queue, None)) is not None:
                 on_end(*await _hold(session, dialogue, grounds, pool, options))
@@ -136,7 +116,7 @@ async def _run(
 
 
 async def _hold(
-    session: TimedSession, dialogue: Dialogue, grounds: Grounds, pool: Pool, options: CardOptions
+    session: Session, dialogue: Dialogue, grounds: Grounds, pool: Pool, options: CardOptions
 ) -> tuple[Result, Trajectory | None]:
     probe = dialogue.probe(session, session.setting.domain, pool)
     planned = Planned(dialogue.id, dialogue.task, dialogue.seed)
@@ -151,4 +131,4 @@ async def _hold(
         ), None
     marks = {str(turn): text for turn, text in probe.wrong.items()}
     trajectory = session.trajectory(id=dialogue.id, agent=f"probe:{probe.name}", meta={"wrong": marks})
-    return measure(trajectory, dialogue, grounds, seconds=session.seconds), trajectory
+    return measure(trajectory, dialogue, grounds, seconds=session.user_seconds), trajectory
