@@ -111,7 +111,7 @@ class Session:
 
     @property
     def user_seconds(self) -> float:
-        """Seconds that the user took for its replies in the running or last episode."""
+        """Seconds that the user took for its replies in the running or last episode; 0.0 once the session is closed."""
         return 0.0 if self._line is None else self._line.seconds
 
     @property
@@ -308,29 +308,28 @@ class Session:
             with suppress(SQLAlchemyError):
                 world.close()
 
-    @property
-    def _open_line(self) -> UserLine:
-        assert self._line is not None
-        return self._line
-
     def _talk(self, text: str | None, step: AgentStep | None = None) -> StepResult:
         """Let the user answer; it may act with its own tools first."""
-        reply = self._open_line.ask(text)
+        assert self._line is not None
+        line = self._line
+        reply = line.ask(text)
         while results := self._act_for_user(reply):
-            reply = self._open_line.ask(text, results)
-        return self._result(self._hear(reply, step))
+            reply = line.ask(text, results)
+        return self._result(self._hear(line, reply, step))
 
     async def _atalk(self, text: str | None, step: AgentStep | None = None) -> StepResult:
-        reply = await self._open_line.aask(text)
+        assert self._line is not None
+        line = self._line
+        reply = await line.aask(text)
         while results := self._act_for_user(reply):
-            reply = await self._open_line.aask(text, results)
-        return await self._aresult(self._hear(reply, step))
+            reply = await line.aask(text, results)
+        return await self._aresult(self._hear(line, reply, step))
 
-    def _hear(self, reply: UserReply, step: AgentStep | None = None) -> list[Message]:
+    def _hear(self, line: UserLine, reply: UserReply, step: AgentStep | None) -> list[Message]:
         if self.episode.ended:  # the database broke under the user's hands
             return []
         said, before = (None, []) if step is None else (step.ask_user or "", step.messages)
-        return [*before, *self.episode.user_turn(self._open_line.with_refusals(reply, said))]
+        return [*before, *self.episode.user_turn(line.with_refusals(reply, said))]
 
     def _to_judge(self) -> tuple[str, ...]:
         """The statements that are to be judged now."""

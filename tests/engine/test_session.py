@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import threading
 from typing import Any
 
@@ -54,6 +55,23 @@ def test_seed_fixes_the_user(session: Session) -> None:
 
     assert said(1) == said(1)
     assert len({tuple(said(seed)) for seed in range(5)}) > 1
+
+
+def test_the_time_of_the_user_is_counted_by_episode(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mua_env.user_line.time.perf_counter", itertools.count().__next__)  # a second for each reply
+    task = session.setting.tasks.by_id("train-1")
+    assert session.user_seconds == 0
+    session.start(task, seed=1)
+    session.send("Hm?")
+    assert session.user_seconds == 2
+    twin = session.fork()
+    twin.send("Hm?")
+    assert (twin.user_seconds, session.user_seconds) == (3, 2)
+    twin.close()
+    session.start(task, seed=1)
+    assert session.user_seconds == 1
+    session.close()
+    assert session.user_seconds == 0
 
 
 def test_order_of_calls(session: Session) -> None:
