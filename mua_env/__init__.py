@@ -38,11 +38,11 @@ if TYPE_CHECKING:
     from mua_env.session import Session as Session
     from mua_env.session import StepResult as StepResult
     from mua_env.setting import load_setting as load_setting
+    from mua_env.task_set import TaskSet as TaskSet
     from mua_env.tasks import Action as Action
     from mua_env.tasks import Goal as Goal
     from mua_env.tasks import Request as Request
     from mua_env.tasks import Task as Task
-    from mua_env.tasks import TaskSet as TaskSet
     from mua_env.tools import Toolkit as Toolkit
     from mua_env.tools import tool as tool
     from mua_env.trajectory import Trajectory as Trajectory
@@ -79,7 +79,7 @@ _HOME = {
     "StepResult": "session",
     "Task": "tasks",
     "TaskError": "errors",
-    "TaskSet": "tasks",
+    "TaskSet": "task_set",
     "ToolError": "errors",
     "Toolkit": "tools",
     "Trajectory": "trajectory",

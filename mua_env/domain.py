@@ -20,7 +20,9 @@ from mua_env.database import Database, Rows
 from mua_env.discovery import domain_entries
 from mua_env.errors import ConfigError, DomainError, TaskError, did_you_mean
 from mua_env.kit import Kit, Settle, solo_kit
-from mua_env.tasks import Goal, Task, TaskSet, parse_source, read_tasks, select_level
+from mua_env.task_files import read_tasks
+from mua_env.task_set import TaskSet, parse_source, select_level
+from mua_env.tasks import Goal, Task
 from mua_env.tools import Toolkit
 
 if TYPE_CHECKING:

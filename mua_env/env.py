@@ -18,7 +18,8 @@ from mua_env.scoring import RewardName, check_reward
 from mua_env.session import Session, StepResult
 from mua_env.setting import Setting, load_setting
 from mua_env.spaces import AgentTurnSpace, MessagesSpace
-from mua_env.tasks import Task, TaskSet
+from mua_env.task_set import TaskSet
+from mua_env.tasks import Task
 from mua_env.tools import Mode
 from mua_env.users.base import UserSimulator
 from mua_env.users.make import make_user

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from mua_env.domain import Domain
 from mua_env.errors import ConfigError, TaskError
-from mua_env.tasks import Task, TaskSet, read_tasks
+from mua_env.task_files import read_tasks
+from mua_env.task_set import TaskSet
+from mua_env.tasks import Task
 
 if TYPE_CHECKING:
     from mua_env.agents.base import Agent

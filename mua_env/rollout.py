@@ -24,7 +24,8 @@ from mua_env.llm.errors import LLMError
 from mua_env.scoring import RewardName
 from mua_env.session import Session, StepResult
 from mua_env.setting import Setting
-from mua_env.tasks import Task, TaskSet
+from mua_env.task_set import TaskSet
+from mua_env.tasks import Task
 from mua_env.trajectory import Trajectory
 from mua_env.users.base import UserSimulator
 

@@ -19,7 +19,7 @@ from mua_env.domain import Domain, load_domain
 from mua_env.errors import ConfigError, DomainError
 from mua_env.kit import Kit
 from mua_env.scoring import Scorer
-from mua_env.tasks import TaskSet
+from mua_env.task_set import TaskSet
 from mua_env.tools import Mode
 from mua_env.world import SQLWorld
 

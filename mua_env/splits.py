@@ -17,7 +17,9 @@ from typing import Final
 from mua_env.difference import canonical
 from mua_env.domain import Domain, load_domain
 from mua_env.setting import load_setting
-from mua_env.tasks import Task, TaskSet, write_tasks
+from mua_env.task_files import write_tasks
+from mua_env.task_set import TaskSet
+from mua_env.tasks import Task
 
 SEED: Final = 1
 SIZES: Final = {"train": 500, "test": 250}

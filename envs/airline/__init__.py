@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 
 from mua_env.database import Database, Rows
 from mua_env.packaged import WorldsDomain
-from mua_env.tasks import Goal, Task, TaskSet
+from mua_env.task_set import TaskSet
+from mua_env.tasks import Goal, Task
 
 from .models import Base
 from .rules import RULES, binding_rules

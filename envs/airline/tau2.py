@@ -18,7 +18,7 @@ from mua_env.errors import ToolError, first_fault
 from mua_env.kit import Kit
 from mua_env.public import tau2
 from mua_env.public.tau2_tools import MergeStage, Tau2Toolkit
-from mua_env.tasks import TaskSet
+from mua_env.task_set import TaskSet
 from mua_env.tools import ToolSpec, tool
 
 from . import search, tau2_search

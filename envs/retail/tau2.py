@@ -17,7 +17,7 @@ from mua_env.errors import ToolError
 from mua_env.kit import Kit
 from mua_env.public import tau2
 from mua_env.public.tau2_tools import MergeStage, Tau2Toolkit
-from mua_env.tasks import TaskSet
+from mua_env.task_set import TaskSet
 from mua_env.tools import tool
 
 from . import payments

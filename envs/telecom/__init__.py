@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 from mua_env.database import Database, Rows
 from mua_env.errors import TaskError
 from mua_env.packaged import PackagedDomain
-from mua_env.tasks import Goal, Task, TaskSet
+from mua_env.task_set import TaskSet
+from mua_env.tasks import Goal, Task
 
 from .desk_tools import TelecomDesk, TelecomScenes
 from .models import Base

@@ -14,7 +14,8 @@ from mua_env.kit import Kit, solo_kit
 from mua_env.public import tau2
 from mua_env.public.tau2 import DeriveGoal, Layout
 from mua_env.public.tau2_tools import Tau2Toolkit
-from mua_env.tasks import Task, TaskSet
+from mua_env.task_set import TaskSet
+from mua_env.tasks import Task
 from mua_env.tools import Toolkit, tool
 
 from .derive import find_user

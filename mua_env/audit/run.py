@@ -13,7 +13,8 @@ from mua_env.database import Changes
 from mua_env.errors import ConfigError, TaskError
 from mua_env.scoring import BASES, Record, Score, check_reward
 from mua_env.setting import Setting
-from mua_env.tasks import Task, tasks_revision
+from mua_env.task_set import tasks_revision
+from mua_env.tasks import Task
 from mua_env.users.agenda import AgendaUser
 from mua_env.users.base import UserSimulator
 

@@ -53,7 +53,7 @@ def _stream(tasks: Iterator[Task], file: IO[bytes], count: int, stop: _Stop) -> 
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from mua_env.tasks import task_line
+    from mua_env.task_files import task_line
 
     columns = (BarColumn(), MofNCompleteColumn(), TextColumn("tasks"), TimeRemainingColumn())
     console = Console(stderr=True)

@@ -72,7 +72,7 @@ def rollout(
     from mua_env.rollout import RolloutOptions, plan
     from mua_env.rollout_folder import RolloutFolder
     from mua_env.scoring import check_reward
-    from mua_env.tasks import tasks_revision
+    from mua_env.task_set import tasks_revision
     from mua_env.training.run_folder import new_run_folder
 
     if user == "human":

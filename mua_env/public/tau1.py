@@ -21,7 +21,8 @@ from mua_env.database import Rows
 from mua_env.errors import ConfigError, DataError, TaskError, first_fault
 from mua_env.public._files import read_text
 from mua_env.public._literals import read_calls
-from mua_env.tasks import Action, Goal, Task, TaskSet
+from mua_env.task_set import TaskSet
+from mua_env.tasks import Action, Goal, Task
 from mua_env.tools import Mode
 
 PATH_VARIABLE: Final = "TAU_BENCH_DIR"

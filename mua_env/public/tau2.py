@@ -22,7 +22,8 @@ from mua_env.errors import ConfigError, DataError
 from mua_env.kit import Kit
 from mua_env.public._files import read_text
 from mua_env.public.tau2_tasks import read_splits, read_tasks, revision_name
-from mua_env.tasks import Goal, Task, TaskSet
+from mua_env.task_set import TaskSet
+from mua_env.tasks import Goal, Task
 from mua_env.tools import Mode
 
 PATH_VARIABLE: Final = "TAU2_DATA_DIR"

@@ -21,7 +21,8 @@ from mua_env.errors import TaskError
 from mua_env.setting import load_setting
 from mua_env.settling import chain, settled
 from mua_env.splits import SIZES, make_split
-from mua_env.tasks import Action, Request, Task, write_tasks
+from mua_env.task_files import write_tasks
+from mua_env.tasks import Action, Request, Task
 from mua_env.verification import Candidate
 
 RESERVATIONS = {row["reservation_id"]: row for row in tables()["reservations"]}

@@ -13,7 +13,8 @@ from mua_env.audit.values import ValueSources, leaves
 from mua_env.errors import ConfigError
 from mua_env.scoring import BASES
 from mua_env.setting import Setting, load_setting
-from mua_env.tasks import Action, Goal, Request, Requirement, Task, TaskSet
+from mua_env.task_set import TaskSet
+from mua_env.tasks import Action, Goal, Request, Requirement, Task
 
 OWN = ["retail:train", "retail:test", "airline:train", "airline:test"]
 

@@ -18,7 +18,8 @@ from mua_env.errors import DomainError, EpisodeError
 from mua_env.messages import FunctionCall, ToolCall, ToolMessage
 from mua_env.session import Session, StepResult
 from mua_env.setting import load_setting
-from mua_env.tasks import Action, Task, task_line
+from mua_env.task_files import task_line
+from mua_env.tasks import Action, Task
 from mua_env.tools import tool
 from mua_env.training.demonstrations import messages_of
 from mua_env.trajectory import Trajectory

@@ -9,7 +9,8 @@ import pytest
 from mua_env.database import Rows
 from mua_env.envs.retail import domain
 from mua_env.envs.retail.derive import Deriver, derive_goal
-from mua_env.tasks import Action, Task, TaskSet
+from mua_env.task_set import TaskSet
+from mua_env.tasks import Action, Task
 
 
 @pytest.fixture(scope="module")

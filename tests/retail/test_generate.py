@@ -17,7 +17,8 @@ from mua_env.envs.retail.generate import LEVELS, RetailGenerator, generate_tasks
 from mua_env.errors import TaskError
 from mua_env.settling import settled
 from mua_env.splits import SIZES, make_split
-from mua_env.tasks import Action, Request, Task, write_tasks
+from mua_env.task_files import write_tasks
+from mua_env.tasks import Action, Request, Task
 from mua_env.verification import Candidate, Verifier
 
 

@@ -13,7 +13,7 @@ import pytest
 from mua_env.domain import load_domain
 from mua_env.kit import Kit
 from mua_env.setting import Setting
-from mua_env.tasks import TaskSet
+from mua_env.task_set import TaskSet
 from mua_env.tools import tool_names
 from tests.tau2 import compare, public
 
