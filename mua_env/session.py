@@ -14,15 +14,16 @@ from sqlalchemy.exc import DBAPIError, PendingRollbackError, SQLAlchemyError
 
 from mua_env.episode import AgentStep, Episode
 from mua_env.errors import EpisodeError
-from mua_env.judging import Judge, Judgement, statements_that_count
+from mua_env.judging import Judge, Judgement
 from mua_env.messages import AssistantMessage, Message, ToolMessage, parse_agent_turn
-from mua_env.scoring import Record, RewardName, Score
+from mua_env.scoring import RewardName, Score
 from mua_env.setting import Setting
 from mua_env.tasks import Task
 from mua_env.trajectory import Trajectory
 from mua_env.user_line import UserLine
 from mua_env.users.base import UserReply, UserSimulator
 from mua_env.users.solo import SoloUser
+from mua_env.verdict import Verdict
 from mua_env.world import SQLWorld
 
 _BROKEN = (DBAPIError, PendingRollbackError)
@@ -75,7 +76,7 @@ class Session:
         self.reward: RewardName = reward
         self.max_turns = max_turns
         self.judge = judge
-        self._judgement: Judgement | None = None
+        self._verdict = Verdict(judge)
         self._world: SQLWorld | None = None
         self._line: UserLine | None = None
         self._episode: Episode | None = None
@@ -177,20 +178,13 @@ class Session:
 
     def score_now(self) -> Score:
         """The score that the present state would get, in mid-dialogue too."""
-        return self.setting.scorer.score(self.task, self.world, self._record(), reward=self.reward)
-
-    def _record(self) -> Record:
-        record, found = self.episode.record(), self._judgement
-        if found is None:
-            return record
-        if found.fault is not None:
-            return record.model_copy(update={"fault": "environment"})
-        return record.model_copy(update={"judged": found.verdicts})
+        record = self._verdict.on(self.episode.record())
+        return self.setting.scorer.score(self.task, self.world, record, reward=self.reward)
 
     @property
     def judgement(self) -> Judgement | None:
         """What the judge found; ``None`` where nothing was judged."""
-        return self._judgement
+        return self._verdict.found
 
     def trajectory(self, *, id: str, agent: str = "", meta: dict[str, Any] | None = None) -> Trajectory:
         """What happened so far, as it is written to a run's file."""
@@ -216,18 +210,11 @@ class Session:
             entries=list(episode.entries),
             turns=episode.turns,
             ended_by=episode.ended_by,
-            cause=self._cause(),
+            cause=self._verdict.cause(episode.cause),
             score=self._score,
             usage=usage,
-            meta=dict(meta or {}) | self._judged_by(),
+            meta=dict(meta or {}) | self._verdict.meta(),
         )
-
-    def _cause(self) -> str | None:
-        found = self._judgement
-        return self.episode.cause if found is None or found.fault is None else f"judge: {found.fault}"
-
-    def _judged_by(self) -> dict[str, Any]:
-        return {} if self._judgement is None else {"judge": self._judgement.model_dump(mode="json")}
 
     def sibling(self) -> Session:
         """Another session of the same kind, in which nothing has begun; it shares setting, user and judge."""
@@ -237,7 +224,7 @@ class Session:
         """An independent session in the same state: dialogue, database and user."""
         episode = self.episode
         twin = self.sibling()
-        twin._judgement = self._judgement
+        twin._verdict.found = self._verdict.found
         twin._world = self.world.fork()
         twin._episode = episode.fork(twin._world)
         twin._line = None if self._line is None else self._line.fork()
@@ -263,7 +250,7 @@ class Session:
             # The connection was lost between two episodes; one that cannot be had anew is an error.
             self._drop_world()
             self.world.load(task.initial_actions)
-        self._seed, self._score, self._judgement = seed, None, None
+        self._seed, self._score, self._verdict.found = seed, None, None
         self._episode = Episode(
             task,
             self.world,
@@ -331,26 +318,19 @@ class Session:
         said, before = (None, []) if step is None else (step.ask_user or "", step.messages)
         return [*before, *self.episode.user_turn(line.with_refusals(reply, said))]
 
-    def _to_judge(self) -> tuple[str, ...]:
-        """The statements that are to be judged now."""
-        if self.judge is None or not self.episode.terminated or self._score is not None:
-            return ()
-        return statements_that_count(self.task, self.reward)
-
     async def _aresult(self, messages: list[Message]) -> StepResult:
-        statements = self._to_judge()
-        if self.judge is not None and statements:
-            self._judgement = await self.judge.ajudge(statements, self._said(), seed=self._seed)
+        if self._may_be_judged:
+            await self._verdict.aask(self.episode, self.reward, seed=self._seed)
         return self._scored(messages)
 
     def _result(self, messages: list[Message]) -> StepResult:
-        statements = self._to_judge()
-        if self.judge is not None and statements:
-            self._judgement = self.judge.judge(statements, self._said(), seed=self._seed)
+        if self._may_be_judged:
+            self._verdict.ask(self.episode, self.reward, seed=self._seed)
         return self._scored(messages)
 
-    def _said(self) -> list[Message]:
-        return [entry.message for entry in self.episode.entries]
+    @property
+    def _may_be_judged(self) -> bool:
+        return self.episode.terminated and self._score is None
 
     def _scored(self, messages: list[Message]) -> StepResult:
         episode = self.episode
