@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import threading
 from collections.abc import Coroutine, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack
 
 import numpy as np
 from gymnasium.utils import seeding
@@ -15,12 +14,12 @@ from gymnasium.vector.utils import batch_space
 
 from mua_env.domain import Domain
 from mua_env.env import DialogueEnv, Observation, choose_task, make_info
+from mua_env.env_options import EnvOptions
 from mua_env.errors import ConfigError, EpisodeError
 from mua_env.messages import dump_all
 from mua_env.session import StepResult
 
 _T = TypeVar("_T")
-_OPTIONS = inspect.signature(DialogueEnv.__init__).parameters.keys() - {"self", "domain", "debug", "render_mode"}
 
 
 class _Loop:
@@ -63,11 +62,13 @@ class DialogueVectorEnv(VectorEnv[Any, Any, Any]):
         "autoreset_mode": AutoresetMode.NEXT_STEP,
     }
 
-    def __init__(self, domain: str | Domain, *, num_envs: int = 1, debug: bool = False, **options: Any) -> None:
+    def __init__(
+        self, domain: str | Domain, *, num_envs: int = 1, debug: bool = False, **options: Unpack[EnvOptions]
+    ) -> None:
         if num_envs < 1:
             raise ConfigError(f"num_envs is {num_envs}; it must be at least 1")
         for name in options:
-            if name not in _OPTIONS:
+            if name not in EnvOptions.__annotations__:
                 raise TypeError(f"{type(self).__name__}.__init__() got an unexpected keyword argument {name!r}")
         first = DialogueEnv(domain, **options)
         self.sessions = [first.session, *(first.session.sibling() for _ in range(num_envs - 1))]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from typing import Any
 
 import gymnasium as gym
@@ -12,6 +13,7 @@ from shop import ShopUser, shop
 from engine.helpers import cancel
 from engine.test_env import register
 from mua_env.env import DialogueEnv
+from mua_env.env_options import EnvOptions
 from mua_env.errors import ConfigError, EpisodeError
 from mua_env.vector import DialogueVectorEnv
 
@@ -138,6 +140,12 @@ def test_arguments_are_those_of_one_dialogue() -> None:
     assert [task["id"] for (task,) in infos["task"]] == infos["task_id"].tolist()
     assert env.step(["Hm?", "Hm?"])[3].tolist() == [True, True]
     env.close()
+
+
+def test_the_types_of_the_arguments_are_those_of_one_dialogue() -> None:
+    one = {name: parameter.annotation for name, parameter in inspect.signature(DialogueEnv).parameters.items()}
+    shared = {name: type_.__forward_arg__ for name, type_ in EnvOptions.__annotations__.items()}
+    assert shared == {name: type_ for name, type_ in one.items() if name not in ("domain", "debug", "render_mode")}
 
 
 def test_samples_of_the_batch_are_legal() -> None:
