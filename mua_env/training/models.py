@@ -25,19 +25,19 @@ def start_from_nothing(
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     """A tokenizer learned from the demonstrations, and a model with random weights."""
     shown = "\n".join(dict.fromkeys(system.text for system in demonstrations.systems))
-    phrases = _phrases(demonstrations, shown) if shape.phrases else ()
-    tokenizer = build_tokenizer(_corpus(demonstrations), vocabulary=shape.vocabulary, phrases=phrases)
+    phrases = _phrases(demonstrations, shown, shape.code) if shape.phrases else ()
+    tokenizer = build_tokenizer(_corpus(demonstrations), vocabulary=shape.vocabulary, phrases=phrases, code=shape.code)
     return build_model(tokenizer, shape, seed=seed), tokenizer
 
 
-def _phrases(demonstrations: Demonstrations, shown: str) -> list[str]:
+def _phrases(demonstrations: Demonstrations, shown: str, code: int) -> list[str]:
     said = [
         render_turn(message)
         for messages in demonstrations.dialogues[:_CORPUS]
         for message in messages
         if message.role == "assistant"
     ]
-    return [*set_phrases(shown, demonstrations.tools), *common_phrases(said)]
+    return [*set_phrases(shown, demonstrations.tools), *common_phrases(said, code=code)]
 
 
 def _corpus(demonstrations: Demonstrations) -> Iterator[str]:

@@ -26,26 +26,14 @@ if TYPE_CHECKING:
 _SHORT = 8
 """Lines of the system prompt up to so many characters are left to the merges; they may be words that users say."""
 
-_CODE = 6
-"""Characters of a code of capitals and digits, as a reservation's, of which each is a token of its own."""
-_CHARACTERS = "|".join(
-    rf"(?<=[A-Z\d]{{{before}}})(?<![A-Z\d]{{{before + 1}}})[A-Z\d](?=[A-Z\d]{{{_CODE - 1 - before}}}(?![A-Z\d]))"
-    for before in range(_CODE)
-)
-_UNITS = rf"{_CHARACTERS}|\n|[A-Z][a-z]+|[A-Z]{{2,}}|[a-z]+(?:[._][a-z]+)+_?"
-"""What is cut out before merging: newlines, the characters of a code, words with capitals, and words joined by dots or
-underscores."""
 _WORDS = r" ?[A-Za-z']+|[._@]|\d| ?[^A-Za-z\s\d._@]+|\s+"
 """Words with the space before them, and what stands between."""
-_SET = rf"(?<![A-Z\d])[A-Z\d]{{{_CODE}}}(?![A-Z\d])|\n|[A-Z][a-z]+|[A-Z]{{2,}}|[a-z]+(?:[._][a-z]+)+_?(?=[\d@])"
-"""What is cut out of phrases: newlines, codes, words with capitals, and words joined as in an identifier or an e-mail
-address."""
 _SEVERAL = re.compile(r"\w\W+\w|\W{3,}")
 _PHRASE_MERGES = 600
 
 
 def build_tokenizer(
-    corpus: Iterable[str], *, vocabulary: int = 1024, phrases: Iterable[str] = ()
+    corpus: Iterable[str], *, vocabulary: int = 1024, phrases: Iterable[str] = (), code: int = 6
 ) -> PreTrainedTokenizerFast:
     """Train a byte-level BPE tokenizer with single-digit tokens and this package's chat template.
 
@@ -55,6 +43,7 @@ def build_tokenizer(
         corpus: texts to learn merges from; rendered dialogues of the training split.
         vocabulary: size, special tokens and the 256 bytes included.
         phrases: texts that become one token each, on top of `vocabulary`; see `set_phrases` and `common_phrases`.
+        code: characters of a code of capitals and digits, as a reservation's, of which each is a token of its own.
 
     Raises:
         ConfigError: the vocabulary cannot hold the bytes and special tokens.
@@ -65,7 +54,7 @@ def build_tokenizer(
             f"a vocabulary of {vocabulary} cannot hold 256 bytes and {len(SPECIAL_TOKENS)} special tokens"
         )
     whole = list(dict.fromkeys(phrases))
-    raw = _merged(corpus, vocabulary, (_UNITS, _WORDS) if whole else (_UNITS,))
+    raw = _merged(corpus, vocabulary, (_units(code), _WORDS) if whole else (_units(code),))
     try:
         from tokenizers import AddedToken
         from transformers import PreTrainedTokenizerFast
@@ -81,6 +70,23 @@ def build_tokenizer(
     )
     tokenizer.chat_template = CHAT_TEMPLATE
     return tokenizer
+
+
+def _units(code: int) -> str:
+    """What is cut out before merging: newlines, the characters of a code, words with capitals, and words joined by dots
+    or underscores."""
+    characters = "|".join(
+        rf"(?<=[A-Z\d]{{{before}}})(?<![A-Z\d]{{{before + 1}}})[A-Z\d](?=[A-Z\d]{{{code - 1 - before}}}(?![A-Z\d]))"
+        for before in range(code)
+    )
+    return rf"{characters}|\n|[A-Z][a-z]+|[A-Z]{{2,}}|[a-z]+(?:[._][a-z]+)+_?"
+
+
+def _names(code: int) -> str:
+    """What is cut out of phrases: newlines, codes, words with capitals, and words joined as in an identifier or an
+    e-mail address."""
+    whole = rf"(?<![A-Z\d])[A-Z\d]{{{code}}}(?![A-Z\d])"
+    return rf"{whole}|\n|[A-Z][a-z]+|[A-Z]{{2,}}|[a-z]+(?:[._][a-z]+)+_?(?=[\d@])"
 
 
 def _merged(corpus: Iterable[str], vocabulary: int, units: Sequence[str]) -> Tokenizer:
@@ -108,14 +114,15 @@ def _merged(corpus: Iterable[str], vocabulary: int, units: Sequence[str]) -> Tok
     return raw
 
 
-def common_phrases(texts: Sequence[str], *, share: float = 0.02) -> list[str]:
+def common_phrases(texts: Sequence[str], *, share: float = 0.02, code: int = 6) -> list[str]:
     """What the texts say again and again: runs of more than a word, free of digits and names.
 
     Args:
         texts: what the agent says, tool calls included.
         share: a phrase stands at least so often, per text.
+        code: as of `build_tokenizer`; no phrase holds a part of a code.
     """
-    raw = _merged(texts, 256 + len(SPECIAL_TOKENS) + _PHRASE_MERGES, (_SET,))
+    raw = _merged(texts, 256 + len(SPECIAL_TOKENS) + _PHRASE_MERGES, (_names(code),))
     counts = Counter(
         text[start:end]
         for text, found in zip(texts, raw.encode_batch(list(texts)), strict=True)
