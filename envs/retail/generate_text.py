@@ -6,17 +6,10 @@ import random
 from collections.abc import Sequence
 
 from mua_env.tasks import Goal, Request
+from mua_env.users.manners import MANNERS
 
 from .shop import Record
 
-_PERSONAS = {
-    "plain": ("You speak plainly.", "You say what is needed, in ordinary words."),
-    "terse": ("You are short of words.", "You answer in as few words as you can."),
-    "polite": ("You are polite.", "You are friendly and say thank you."),
-    "chatty": ("You like to chat and drift a little.", "You talk a lot, also of things beside the point."),
-    "confused": ("You are unsure of yourself and get muddled.", "You are easily confused and ask again."),
-    "impatient": ("You are in a hurry.", "You have little patience and want this over with."),
-}
 _BRANDS = {"visa": "Visa card", "mastercard": "Mastercard", "amex": "Amex card"}
 _ORDER = ("order {order_id}", "your order {order_id}", "the order {order_id}")
 _UNKNOWN = (
@@ -41,7 +34,7 @@ def instruction(goal: Goal, rng: random.Random) -> str:
         lead = rng.choice(_THEN) if number else ""
         parts.append(_capital(lead + _wish(request, rng)))
         parts += _conditions(request, rng)
-    parts.append(rng.choice(_PERSONAS[goal.persona]))
+    parts.append(rng.choice(MANNERS[goal.persona]))
     parts.append(rng.choice(_DISCRETION))
     return " ".join(parts)
 

@@ -8,14 +8,10 @@ from typing import Any
 
 from mua_env.settling import settled
 from mua_env.tasks import Goal, Request
+from mua_env.users.manners import MANNERS
 
 _MANNERS = {
-    "plain": ("You speak plainly.", "You say what is needed, in ordinary words."),
-    "terse": ("You are short of words.", "You answer in as few words as you can."),
-    "polite": ("You are polite.", "You are friendly and say thank you."),
-    "chatty": ("You like to chat and drift a little.", "You talk a lot, also of things beside the point."),
-    "confused": ("You are unsure of yourself and get muddled.", "You are easily confused and ask again."),
-    "impatient": ("You are in a hurry.", "You have little patience and want this over with."),
+    **MANNERS,
     "careless": (
         "You look at screens in passing and sometimes read off something else than what stands there; asked to look "
         "again, you look properly.",
