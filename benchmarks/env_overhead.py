@@ -201,11 +201,11 @@ def memory(number: int = 256) -> float:
     return used
 
 
-def tau2(python: str) -> dict[str, Any]:
+def tau2(python: str, *arguments: str) -> dict[str, Any]:
     """The same measurements of tau2's gym, by a script that runs in its own environment."""
     script = Path(__file__).with_name("tau2_gym.py")
     offline = {**os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
-    done = subprocess.run([python, str(script)], capture_output=True, text=True, check=False, env=offline)
+    done = subprocess.run([python, str(script), *arguments], capture_output=True, text=True, check=False, env=offline)
     if done.returncode != 0:
         raise SystemExit(f"{script.name} failed in {python}:\n{done.stderr[-2000:]}")
     return dict(json.loads(done.stdout.splitlines()[-1]))

