@@ -1,6 +1,6 @@
 """What the small examples beside the quick start reach on held-out tasks: level 2, the airline, both domains in one.
 
-    python benchmarks/examples.py --json examples.json        # some 30 to 60 minutes of the processor for each run
+    python benchmarks/examples.py --json examples.json        # some 30 to 50 minutes of the processor for each run
     python benchmarks/examples.py --only airline_small --seeds 0 --folder runs/examples
 
 Each run is `mua-env train examples/NAME.yaml --set seed=N` in a process of its own; a finished run in the folder is not
