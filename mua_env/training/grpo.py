@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from mua_env.errors import ConfigError, missing_extra
 from mua_env.training.config import GrpoSettings
 from mua_env.training.group_rollout import GroupRollout, HeldBatch
-from mua_env.training.grpo_config import check_scaling, quiet_trl, trl_config, updates_a_batch
+from mua_env.training.grpo_config import check_scaling, trl_config, updates_a_batch
 from mua_env.training.outcomes import check_faults
 from mua_env.training.pool import MixedPool
 from mua_env.training.recording import Recorder, Unrecorded
@@ -23,6 +23,7 @@ from mua_env.training.seeds import derive_seed
 from mua_env.training.sharding import WholeModel
 from mua_env.training.stopping import RunStopped
 from mua_env.training.trajectory import TokenTrajectory
+from mua_env.training.trl_fields import quiet_trl
 
 try:
     import torch
@@ -39,7 +40,7 @@ except ImportError:
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, TrainerCallback
 
-__all__ = ["DialogueGRPOTrainer", "quiet_trl", "token_advantages", "trl_config", "updates_a_batch"]
+__all__ = ["DialogueGRPOTrainer", "token_advantages", "trl_config", "updates_a_batch"]
 
 _SUMS_OVER_ROWS = ("grpo", "sapo", "dr_grpo", "luspo")
 """Loss types that average over the rows of a batch, failed ones included, unless rescaled."""

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any
 
 from mua_env.errors import ConfigError, missing_extra
@@ -39,16 +37,6 @@ _UNUSED = {
     "output_dir": "give the run's folder by --folder",
 }
 """Fields that TRL reads only where it generates, rewards or keeps by itself, and what is to be said instead."""
-
-
-@contextmanager
-def quiet_trl() -> Iterator[None]:
-    """Without the warnings that TRL 1.16 causes and a user cannot act on: that rollouts are experimental, and
-    that it uses names which transformers has changed."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".*rollout_func.*experimental", category=UserWarning)
-        warnings.filterwarnings("ignore", message=".*gradient_checkpointing", category=FutureWarning)
-        yield
 
 
 def trl_config(config: TrainConfig, *, folder: str, processes: int = 1, cpu: bool = True) -> GRPOConfig:
@@ -101,8 +89,7 @@ def trl_config(config: TrainConfig, *, folder: str, processes: int = 1, cpu: boo
         "save_strategy": "no",
         "disable_tqdm": True,
     }
-    with quiet_trl():
-        args = make_trl_config(GRPOConfig, values, grpo.trl, where="grpo.trl")
+    args = make_trl_config(GRPOConfig, values, grpo.trl, where="grpo.trl")
     if (args.steps_per_generation or 1) % args.gradient_accumulation_steps:
         raise ConfigError(
             f"grpo.trl.steps_per_generation {args.steps_per_generation} is no multiple of "

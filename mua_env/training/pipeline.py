@@ -20,6 +20,7 @@ from mua_env.training.demonstrations import Demonstrations
 from mua_env.training.plots import plot_run
 from mua_env.training.report import AFTER, BEFORE, COLD_START, SHOWN, write_training_report
 from mua_env.training.stopping import stopping
+from mua_env.training.trl_fields import quiet_trl
 from mua_env.users.base import UserSimulator
 
 try:
@@ -30,7 +31,7 @@ try:
     from mua_env.training.chat import ChatTokens
     from mua_env.training.checkpoints import GrpoCheckpoints, write_whole
     from mua_env.training.experts import ExpertLog
-    from mua_env.training.grpo import DialogueGRPOTrainer, quiet_trl, trl_config, updates_a_batch
+    from mua_env.training.grpo import DialogueGRPOTrainer, trl_config, updates_a_batch
     from mua_env.training.lessons import Lessons, ask_expert
     from mua_env.training.measurements import Measurements
     from mua_env.training.models import load, save, start_from_nothing

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from mua_env.errors import ConfigError, did_you_mean
 
 T = TypeVar("T")
+
+
+@contextmanager
+def quiet_trl() -> Iterator[None]:
+    """Without the warnings that TRL 1.16 causes and a user cannot act on: that rollouts are experimental, and
+    that it uses names which transformers has changed."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*rollout_func.*experimental", category=UserWarning)
+        warnings.filterwarnings("ignore", message=".*gradient_checkpointing", category=FutureWarning)
+        yield
 
 
 def make_trl_config(kind: type[T], ours: Mapping[str, Any], given: Mapping[str, Any], *, where: str) -> T:
@@ -28,7 +40,8 @@ def make_trl_config(kind: type[T], ours: Mapping[str, Any], given: Mapping[str, 
         if name not in known:
             raise ConfigError(f"{where}.{name}: trl.{kind.__name__} has no such field.{did_you_mean(name, known)}")
     try:
-        return kind(**{**ours, **given})
+        with quiet_trl():
+            return kind(**{**ours, **given})
     except (TypeError, ValueError) as error:
         raise ConfigError(f"TRL refuses the configuration ({where}): {error}") from None
 

@@ -1,5 +1,6 @@
 import dataclasses
 import math
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,16 @@ def test_every_field_of_trl_can_be_set(tmp_path: Path) -> None:
     assert (cold.neftune_noise_alpha, cold.max_length) == (5.0, 77)
     assert (cold.learning_rate, cold.lr_scheduler_type, cold.num_train_epochs) == (5e-6, "cosine", 2)
     assert cold.per_device_train_batch_size * cold.gradient_accumulation_steps == 128
+
+
+def test_a_name_that_transformers_has_changed_is_taken_without_a_warning(tmp_path: Path) -> None:
+    given = {"gradient_checkpointing": True}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        grpo = trl_config(TrainConfig(grpo=GrpoSettings(trl=given)), folder=str(tmp_path))
+        cold = sft_config(ColdStartConfig(trl=given), folder=str(tmp_path), seed=0)
+    assert grpo.gradient_checkpointing
+    assert cold.gradient_checkpointing
 
 
 @pytest.mark.parametrize(
