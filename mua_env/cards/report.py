@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from mua_env.cards.card import MEASURES, Card
 from mua_env.cards.measures import Share
+from mua_env.reports.pages import page_environment
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -87,16 +88,7 @@ def write_card(card: Card, folder: Path) -> tuple[Path, Path]:
 
 def html(card: Card) -> str:
     """The card as a page: static, without scripts, without network."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("mua_env.cards", "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    template = environment.get_template("card.html.j2")
+    template = page_environment("mua_env.cards").get_template("card.html.j2")
     return template.render(card=card, rows=list(rows(card)), measures=MEASURES, labels=LABELS, share=_share)
 
 

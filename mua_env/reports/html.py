@@ -8,12 +8,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from mua_env.messages import AssistantMessage
+from mua_env.reports.pages import page_environment
 from mua_env.reports.terminal import done_by_user
 from mua_env.rollout_folder import summarize, trajectory_file
 from mua_env.trajectory import Entry, Trajectory, read_trajectories
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 Verdict = Literal["right", "wrong", "unscored"]
 PREVIEW = 90
@@ -141,16 +145,8 @@ def distinct_policies(trajectories: list[Trajectory]) -> list[tuple[str, str]]:
     return [(title, text) for text, title in reversed(found.items())]
 
 
-def template_environment() -> Any:
-    """The templates of this package, with everything escaped."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
-
-    environment = Environment(
-        loader=PackageLoader("mua_env.reports", "."),
-        autoescape=select_autoescape(default=True, default_for_string=True),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+def template_environment() -> Environment:
+    """The templates of this package."""
+    environment = page_environment("mua_env.reports")
     environment.filters["value"] = _value
     return environment

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mua_env.messages import AssistantMessage, Source, ToolCall
+from mua_env.reports.pages import visible
 from mua_env.scoring import Score
 from mua_env.session import Session
 from mua_env.trajectory import Entry
@@ -100,7 +101,7 @@ def done_by_user(entry: Entry) -> list[str]:
 
 def _say(console: Console, source: Source, text: str, style: str | None = None) -> None:
     name = Text(f"{source:>5}  ", style=f"bold {COLOURS[source]}")
-    body = Text(text, style=style or COLOURS[source])
+    body = Text(visible(text), style=style or COLOURS[source])
     grid = Table.grid()
     grid.add_column(no_wrap=True)
     grid.add_column(overflow="fold")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
+import unicodedata
 from html.parser import HTMLParser
 
 import pytest
+from rich.console import Console
 from shop.domain import shop
 from shop.user import ShopUser
 
@@ -13,6 +16,7 @@ from mua_env.cli import main
 from mua_env.errors import DataError
 from mua_env.messages import AssistantMessage
 from mua_env.reports.html import read_dialogue, write_report
+from mua_env.reports.terminal import print_entry
 from mua_env.session import Session
 from mua_env.setting import load_setting
 from mua_env.trajectory import TrajectoryWriter
@@ -127,3 +131,19 @@ def test_what_is_read_keeps_its_trajectory(run_folder):
 def test_a_folder_without_trajectories_is_refused(tmp_path):
     with pytest.raises(DataError, match="no trajectories"):
         write_report(tmp_path)
+
+
+def test_control_characters_reach_neither_page_nor_terminal(tmp_path):
+    session = Session(load_setting(shop, "train"), ShopUser())
+    session.start(session.setting.tasks[1], seed=0)
+    session.send("Do\0ne \x1b[31mtwice\x9b\nYes?")
+    with TrajectoryWriter(tmp_path / "trajectories.jsonl") as writer:
+        writer.write(session.trajectory(id="odd"))
+    session.close()
+    page = write_report(tmp_path).read_text(encoding="utf-8")
+    screen = io.StringIO()
+    (said,) = (entry for entry in session.episode.entries if entry.source == "agent")
+    print_entry(Console(file=screen, width=80), said)
+    for shown in (page, screen.getvalue()):
+        assert "Do\ufffdne \ufffd[31mtwice\ufffd" in shown
+        assert not [c for c in shown if unicodedata.category(c) == "Cc" and c not in "\t\n"]
