@@ -13,6 +13,7 @@ from mua_env.agents.base import Agent
 from mua_env.cli.stage import Stage
 from mua_env.errors import EpisodeError
 from mua_env.messages import AssistantMessage
+from mua_env.reports.terminal import plain
 from mua_env.session import Session, StepResult
 from mua_env.setting import Setting
 from mua_env.tasks import Task
@@ -44,7 +45,7 @@ class UserSeat:
 
     def __init__(self, console: Console, setting: Setting, *, max_turns: int = 30, full: bool = False) -> None:
         self.console = console
-        user = _Person(self._ask, show=lambda text: console.print(escape(text)))
+        user = _Person(self._ask, show=lambda text: console.print(plain(text)))
         self.stage = Stage(console, Session(setting, user, max_turns=max_turns), full=full, echo_user=False)
         self._past: list[_Asked] = []
         self._tools = {tool["function"]["name"]: tool["function"] for tool in setting.user_tools}

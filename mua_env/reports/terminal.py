@@ -10,8 +10,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from mua_env.characters import visible
 from mua_env.messages import AssistantMessage, Source, ToolCall
-from mua_env.reports.pages import visible
 from mua_env.scoring import Score
 from mua_env.session import Session
 from mua_env.trajectory import Entry
@@ -25,6 +25,11 @@ COLOURS: dict[Source, str] = {
 }
 SHOWN = 400
 """Characters of a tool's result that are shown."""
+
+
+def plain(text: str) -> str:
+    """A text that stands for itself in rich's markup, and holds nothing that a terminal would obey."""
+    return escape(visible(text))
 
 
 def print_entry(console: Console, entry: Entry, *, full: bool = False) -> None:
@@ -50,7 +55,7 @@ def print_score(console: Console, session: Session) -> None:
     episode, score = session.episode, session.score
     cause = f" ({episode.cause})" if episode.cause else ""
     turns = f"{episode.turns} turn{'' if episode.turns == 1 else 's'}"
-    console.print(f"\nEnded by {episode.ended_by}{escape(cause)} after {turns}.")
+    console.print(f"\nEnded by {episode.ended_by}{plain(cause)} after {turns}.")
     if score is None:
         return
     console.print(_verdict(score))
@@ -59,9 +64,9 @@ def print_score(console: Console, session: Session) -> None:
         console.print(f"Task completion rate {score.tcr:.3f}{before}.", highlight=False)
     for check in score.checks:
         if check.part == "judged" and check.holds is None:
-            console.print(f"  not judged: {escape(check.name)}")
+            console.print(f"  not judged: {plain(check.name)}")
     for line in score.unmet:
-        console.print(f"  does not hold: {escape(line)}")
+        console.print(f"  does not hold: {plain(line)}")
     if score.difference:
         console.print(difference_table(score))
 
@@ -81,7 +86,7 @@ def difference_table(score: Score) -> Table:
         table.add_column(name, overflow="fold")
     for cell in score.difference:
         values = (cell.table, cell.key, cell.column, _short(cell.expected), _short(cell.got))
-        table.add_row(*map(escape, values))
+        table.add_row(*map(plain, values))
     return table
 
 

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from mua_env.characters import visible
 from mua_env.errors import UserFault
 from mua_env.messages import FunctionCall, ToolCall, ToolMessage
 from mua_env.tasks import Task
@@ -20,7 +21,7 @@ Ask = Callable[[str | None], str]
 def ask_on_terminal(agent_text: str | None) -> str:
     """Print and `input`."""
     if agent_text is not None:
-        print(f"agent: {agent_text}")
+        print(f"agent: {visible(agent_text)}")
     return input("you: ")
 
 
@@ -83,7 +84,7 @@ class HumanSession(UserSession):
     def observe(self, results: Sequence[ToolMessage]) -> UserReply:
         """Show the results, and ask the person again."""
         for result in results:
-            self._show(f"{result.name}: {result.content}")
+            self._show(f"{result.name}: {visible(result.content)}")
         return self.reply(None)
 
     async def aobserve(self, results: Sequence[ToolMessage]) -> UserReply:

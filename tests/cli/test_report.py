@@ -20,6 +20,7 @@ from mua_env.reports.terminal import print_entry
 from mua_env.session import Session
 from mua_env.setting import load_setting
 from mua_env.trajectory import TrajectoryWriter
+from mua_env.users.human import ask_on_terminal
 
 EVIL = "<script>alert('x')</script>"
 
@@ -147,3 +148,9 @@ def test_control_characters_reach_neither_page_nor_terminal(tmp_path):
     for shown in (page, screen.getvalue()):
         assert "Do\ufffdne \ufffd[31mtwice\ufffd" in shown
         assert not [c for c in shown if unicodedata.category(c) == "Cc" and c not in "\t\n"]
+
+
+def test_a_person_gets_no_control_characters(capsys, monkeypatch):
+    monkeypatch.setattr("builtins.input", lambda prompt: "/stop")
+    reply = ask_on_terminal("Do\0ne \x1b[31mtwice")
+    assert (reply, capsys.readouterr().out) == ("/stop", "agent: Do\ufffdne \ufffd[31mtwice\n")
