@@ -13,6 +13,7 @@ from mua_env.training.memory import Shape, memory_of, shape_of, shape_of_config
 
 if TYPE_CHECKING:
     from trl.trainer.grpo_config import GRPOConfig
+    from trl.trainer.sft_config import SFTConfig
 
     from mua_env.training.demonstrations import Demonstrations
 
@@ -119,13 +120,14 @@ def plan_run(config: TrainConfig) -> Plan:
         pool.close()
         test.close()
     phases: list[Phase] = []
+    cold: SFTConfig | None = None
     tasks = min(config.evaluation.tasks or held_out, held_out)
     measured = tasks * config.evaluation.repeats
     if config.cold_start is not None:
         if config.cold_start.trl is not None:
             from mua_env.training.sft import sft_config
 
-            sft_config(config.cold_start, folder=os.devnull, seed=0)
+            cold = sft_config(config.cold_start, folder=os.devnull, seed=0)
         phases += _cold_start(config, len(held.dialogues) / min(16, sizes))
     args = None
     if config.grpo is not None:
@@ -155,7 +157,7 @@ def plan_run(config: TrainConfig) -> Plan:
         expected=expected,
         prices=(_price(config, held_out=False), _price(config, held_out=True)),
         shape=shape,
-        memory={} if shape is None else _memory(config, shape, args),
+        memory={} if shape is None else _memory(config, shape, args, cold),
         notes=(f"tasks: {named}", *_notes(config)),
     )
 
@@ -208,19 +210,18 @@ def _shape(config: TrainConfig, held: Demonstrations) -> Shape | None:
     return shape_of_config(model.config)
 
 
-def _memory(config: TrainConfig, shape: Shape, args: GRPOConfig | None) -> dict[str, float]:
+def _memory(config: TrainConfig, shape: Shape, args: GRPOConfig | None, cold: SFTConfig | None) -> dict[str, float]:
     """Of GRPO, with what TRL is given; of the cold start where there is no GRPO."""
-    cold, lora = config.cold_start, config.model.lora
-    given = (cold.trl or {}) if cold is not None else {}
-    alone = int(given.get("per_device_train_batch_size", cold.micro_batch if cold is not None else 1))
+    lora, trained = config.model.lora, args or cold
+    own = config.cold_start.micro_batch if config.cold_start is not None else 1
     return memory_of(
         shape,
         number=2 if config.model.dtype == "bfloat16" else 4,
-        sequences=alone if args is None else args.per_device_train_batch_size,
+        sequences=own if trained is None else trained.per_device_train_batch_size,
         tokens=config.lengths.total,
         dialogues=max(config.evaluation.batch, 0 if args is None else int(args.generation_batch_size or 0)),
         reference=args is not None and args.beta > 0,
-        checkpointing=bool(given.get("gradient_checkpointing") if args is None else args.gradient_checkpointing),
+        checkpointing=trained is not None and bool(trained.gradient_checkpointing),
         adapters=0 if lora is None else shape.adapters(lora.rank),
         mixed=config.model.mixed(),
     )

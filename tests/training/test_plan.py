@@ -147,6 +147,19 @@ def test_what_trl_is_given_counts() -> None:
     assert two.memory["reference"] == two.memory["weights"]
 
 
+def test_what_trl_is_given_counts_in_a_cold_start_alone() -> None:
+    def activations(trl: dict[str, Any] | None) -> float:
+        cold = small_config().cold_start.model_copy(update={"drill": 0.0, "window": 0, "trl": trl})
+        deep = {"scratch": small_config().model.scratch.model_copy(update={"layers": 3})}
+        return plan_run(small_config(grpo=None, cold_start=cold, model=deep)).memory["activations"]
+
+    plain = activations({})
+    assert activations(None) == plain
+    assert activations({"gradient_checkpointing": True}) < plain
+    assert activations({"activation_checkpointing": True}) == activations({"gradient_checkpointing": True})
+    assert activations({"per_device_train_batch_size": 1}) < plain
+
+
 def test_a_plan_refuses_what_a_run_refuses() -> None:
     with pytest.raises(ConfigError, match="a model from nothing needs a cold start"):
         plan_run(small_config(cold_start=None))
