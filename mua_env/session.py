@@ -224,7 +224,7 @@ class Session:
         """An independent session in the same state: dialogue, database and user."""
         episode = self.episode
         twin = self.sibling()
-        twin._verdict.found = self._verdict.found
+        twin._verdict = replace(self._verdict)
         twin._world = self.world.fork()
         twin._episode = episode.fork(twin._world)
         twin._line = None if self._line is None else self._line.fork()
@@ -250,7 +250,7 @@ class Session:
             # The connection was lost between two episodes; one that cannot be had anew is an error.
             self._drop_world()
             self.world.load(task.initial_actions)
-        self._seed, self._score, self._verdict.found = seed, None, None
+        self._seed, self._score, self._verdict = seed, None, Verdict(self.judge)
         self._episode = Episode(
             task,
             self.world,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from mua_env.episode import Episode
@@ -10,28 +11,29 @@ from mua_env.messages import Message
 from mua_env.scoring import Record, RewardName
 
 
+@dataclass
 class Verdict:
-    """Asks the judge about an episode and keeps what it found; ``found`` is ``None`` where nothing was judged.
+    """Asks the judge about an episode and keeps what it found.
 
-    Args:
+    Attributes:
         judge: who is asked; ``None`` where nobody judges.
+        found: what it found; ``None`` where nothing was judged.
     """
 
-    def __init__(self, judge: Judge | None) -> None:
-        self._judge = judge
-        self.found: Judgement | None = None
+    judge: Judge | None
+    found: Judgement | None = None
 
     def ask(self, episode: Episode, reward: RewardName, *, seed: int) -> None:
         """Have the statements judged on which the reward hangs, if there are any."""
         statements = statements_that_count(episode.task, reward)
-        if self._judge is not None and statements:
-            self.found = self._judge.judge(statements, _said(episode), seed=seed)
+        if self.judge is not None and statements:
+            self.found = self.judge.judge(statements, _said(episode), seed=seed)
 
     async def aask(self, episode: Episode, reward: RewardName, *, seed: int) -> None:
         """:meth:`ask` for the event loop."""
         statements = statements_that_count(episode.task, reward)
-        if self._judge is not None and statements:
-            self.found = await self._judge.ajudge(statements, _said(episode), seed=seed)
+        if self.judge is not None and statements:
+            self.found = await self.judge.ajudge(statements, _said(episode), seed=seed)
 
     def on(self, record: Record) -> Record:
         """An episode's record with the verdicts in it; a judge that failed makes it one that must not count."""

@@ -34,7 +34,7 @@ class ScratchConfig(Settings):
         False, description="begin with heads that copy (`mua_env.training.copying`) instead of finding them; theta 1e6"
     )
     vocabulary: int = Field(2048, description="size of the tokenizer; small, and digits single")
-    code: int = Field(
+    code_length: int = Field(
         6, ge=2, description="characters of a code, as a reservation's; the tokenizer reads codes by single characters"
     )
     phrases: bool = Field(

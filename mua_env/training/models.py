@@ -25,19 +25,21 @@ def start_from_nothing(
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     """A tokenizer learned from the demonstrations, and a model with random weights."""
     shown = "\n".join(dict.fromkeys(system.text for system in demonstrations.systems))
-    phrases = _phrases(demonstrations, shown, shape.code) if shape.phrases else ()
-    tokenizer = build_tokenizer(_corpus(demonstrations), vocabulary=shape.vocabulary, phrases=phrases, code=shape.code)
+    phrases = _phrases(demonstrations, shown, shape.code_length) if shape.phrases else ()
+    tokenizer = build_tokenizer(
+        _corpus(demonstrations), vocabulary=shape.vocabulary, phrases=phrases, code_length=shape.code_length
+    )
     return build_model(tokenizer, shape, seed=seed), tokenizer
 
 
-def _phrases(demonstrations: Demonstrations, shown: str, code: int) -> list[str]:
+def _phrases(demonstrations: Demonstrations, shown: str, code_length: int) -> list[str]:
     said = [
         render_turn(message)
         for messages in demonstrations.dialogues[:_CORPUS]
         for message in messages
         if message.role == "assistant"
     ]
-    return [*set_phrases(shown, demonstrations.tools), *common_phrases(said, code=code)]
+    return [*set_phrases(shown, demonstrations.tools), *common_phrases(said, code_length=code_length)]
 
 
 def _corpus(demonstrations: Demonstrations) -> Iterator[str]:

@@ -28,12 +28,14 @@ _SHORT = 8
 
 _WORDS = r" ?[A-Za-z']+|[._@]|\d| ?[^A-Za-z\s\d._@]+|\s+"
 """Words with the space before them, and what stands between."""
+_NAMES = r"\n|[A-Z][a-z]+|[A-Z]{2,}|[a-z]+(?:[._][a-z]+)+_?"
+"""Newlines, words with capitals, and words joined by dots or underscores."""
 _SEVERAL = re.compile(r"\w\W+\w|\W{3,}")
 _PHRASE_MERGES = 600
 
 
 def build_tokenizer(
-    corpus: Iterable[str], *, vocabulary: int = 1024, phrases: Iterable[str] = (), code: int = 6
+    corpus: Iterable[str], *, vocabulary: int = 1024, phrases: Iterable[str] = (), code_length: int = 6
 ) -> PreTrainedTokenizerFast:
     """Train a byte-level BPE tokenizer with single-digit tokens and this package's chat template.
 
@@ -43,7 +45,7 @@ def build_tokenizer(
         corpus: texts to learn merges from; rendered dialogues of the training split.
         vocabulary: size, special tokens and the 256 bytes included.
         phrases: texts that become one token each, on top of `vocabulary`; see `set_phrases` and `common_phrases`.
-        code: characters of a code of capitals and digits, as a reservation's, of which each is a token of its own.
+        code_length: characters of a code of capitals and digits, as a reservation's; each is a token of its own.
 
     Raises:
         ConfigError: the vocabulary cannot hold the bytes and special tokens.
@@ -54,7 +56,7 @@ def build_tokenizer(
             f"a vocabulary of {vocabulary} cannot hold 256 bytes and {len(SPECIAL_TOKENS)} special tokens"
         )
     whole = list(dict.fromkeys(phrases))
-    raw = _merged(corpus, vocabulary, (_units(code), _WORDS) if whole else (_units(code),))
+    raw = _merged(corpus, vocabulary, (_units(code_length), _WORDS) if whole else (_units(code_length),))
     try:
         from tokenizers import AddedToken
         from transformers import PreTrainedTokenizerFast
@@ -72,21 +74,21 @@ def build_tokenizer(
     return tokenizer
 
 
-def _units(code: int) -> str:
+def _units(length: int) -> str:
     """What is cut out before merging: newlines, the characters of a code, words with capitals, and words joined by dots
     or underscores."""
     characters = "|".join(
-        rf"(?<=[A-Z\d]{{{before}}})(?<![A-Z\d]{{{before + 1}}})[A-Z\d](?=[A-Z\d]{{{code - 1 - before}}}(?![A-Z\d]))"
-        for before in range(code)
+        rf"(?<=[A-Z\d]{{{before}}})(?<![A-Z\d]{{{before + 1}}})[A-Z\d](?=[A-Z\d]{{{length - 1 - before}}}(?![A-Z\d]))"
+        for before in range(length)
     )
-    return rf"{characters}|\n|[A-Z][a-z]+|[A-Z]{{2,}}|[a-z]+(?:[._][a-z]+)+_?"
+    return f"{characters}|{_NAMES}"
 
 
-def _names(code: int) -> str:
+def _names(length: int) -> str:
     """What is cut out of phrases: newlines, codes, words with capitals, and words joined as in an identifier or an
     e-mail address."""
-    whole = rf"(?<![A-Z\d])[A-Z\d]{{{code}}}(?![A-Z\d])"
-    return rf"{whole}|\n|[A-Z][a-z]+|[A-Z]{{2,}}|[a-z]+(?:[._][a-z]+)+_?(?=[\d@])"
+    whole = rf"(?<![A-Z\d])[A-Z\d]{{{length}}}(?![A-Z\d])"
+    return rf"{whole}|{_NAMES}(?=[\d@])"
 
 
 def _merged(corpus: Iterable[str], vocabulary: int, units: Sequence[str]) -> Tokenizer:
@@ -114,15 +116,15 @@ def _merged(corpus: Iterable[str], vocabulary: int, units: Sequence[str]) -> Tok
     return raw
 
 
-def common_phrases(texts: Sequence[str], *, share: float = 0.02, code: int = 6) -> list[str]:
+def common_phrases(texts: Sequence[str], *, share: float = 0.02, code_length: int = 6) -> list[str]:
     """What the texts say again and again: runs of more than a word, free of digits and names.
 
     Args:
         texts: what the agent says, tool calls included.
         share: a phrase stands at least so often, per text.
-        code: as of `build_tokenizer`; no phrase holds a part of a code.
+        code_length: as of `build_tokenizer`; no phrase holds a part of a code.
     """
-    raw = _merged(texts, 256 + len(SPECIAL_TOKENS) + _PHRASE_MERGES, (_names(code),))
+    raw = _merged(texts, 256 + len(SPECIAL_TOKENS) + _PHRASE_MERGES, (_names(code_length),))
     counts = Counter(
         text[start:end]
         for text, found in zip(texts, raw.encode_batch(list(texts)), strict=True)

@@ -72,11 +72,11 @@ def test_a_code_is_read_character_by_character(text: str, phrases: list[str]) ->
 @pytest.mark.parametrize("code", [4, 6])
 def test_codes_may_have_another_length(code: int) -> None:
     told = [f"Locker {n:02}QZ has been opened. Anything else?" for n in range(100)]
-    tokenizer = build_tokenizer([*TEXTS, *told], vocabulary=400, code=code)
+    tokenizer = build_tokenizer([*TEXTS, *told], vocabulary=400, code_length=code)
     found = [tokenizer.decode([i]) for i in tokenizer("Locker 07QZ", add_special_tokens=False)["input_ids"]]
     assert (found[-4:] == list("07QZ")) is (code == 4)
     told = [text.replace("QZ", "5Q") for text in told]
-    assert any("Q" in phrase for phrase in common_phrases(told, code=code)) is (code == 6)
+    assert any("Q" in phrase for phrase in common_phrases(told, code_length=code)) is (code == 6)
 
 
 def test_no_phrase_holds_a_part_of_a_code() -> None:
