@@ -16,6 +16,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from mua_env._moved import install as _install
 from mua_env.gym.registration import register_all as register_all
 
 if TYPE_CHECKING:
@@ -110,4 +111,5 @@ def __dir__() -> list[str]:
     return list(__all__)
 
 
+_install()
 register_all()

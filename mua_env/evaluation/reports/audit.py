@@ -12,8 +12,8 @@ def render_html(audit: Audit) -> str:
     """The page's text."""
     totals = audit.totals
     return (
-        page_environment("mua_env.evaluation.audit")
-        .get_template("report.html.j2")
+        page_environment()
+        .get_template("audit.html.j2")
         .render(
             audit=audit,
             totals=totals,
