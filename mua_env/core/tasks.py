@@ -143,7 +143,7 @@ class ActionCheck(_Model):
 
 
 Part = Literal["database", "requirements", "outputs", "assertions", "actions", "judged"]
-"""A part of a score; :class:`mua_env.scoring.scorer.Score` says what each is."""
+"""A part of a score; :class:`mua_env.core.scores.Score` says what each is."""
 
 
 class Criteria(_Model):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from mua_env.core.scores import BASES
 from mua_env.evaluation.audit.results import Audit
 from mua_env.evaluation.audit.table import findings, idle_names, number
 from mua_env.evaluation.reports.pages import page_environment
-from mua_env.scoring.scorer import BASES
 
 
 def render_html(audit: Audit) -> str:

@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
+from mua_env.core.scores import RewardName
 from mua_env.inference.chat_template import Detail
-from mua_env.scoring.scorer import RewardName
 from mua_env.training.config.base import Settings
 
 Results = Literal["full", "brief"]
