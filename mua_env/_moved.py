@@ -205,17 +205,17 @@ MODULES = {
 """Old name -> new name, both without ``mua_env.``."""
 
 PACKAGES = {
-    "domain": "domain.contract",
-    "episode": "episode.episode",
-    "scoring": "scoring.scorer",
-    "training.config": "training.config.train",
-    "training.plan": "training.plan.plan",
-    "training.rollout": "training.rollout.driver",
-    "users.agenda": "users.agenda.user",
-    "users.llm": "users.llm.user",
-    "users.local": "users.local.user",
+    "domain": ("domain.contract",),
+    "episode": ("episode.episode",),
+    "scoring": ("scoring.scorer", "scoring.checks", "core.scores"),
+    "training.config": ("training.config.train",),
+    "training.plan": ("training.plan.plan",),
+    "training.rollout": ("training.rollout.driver",),
+    "users.agenda": ("users.agenda.user",),
+    "users.llm": ("users.llm.user",),
+    "users.local": ("users.local.user",),
 }
-"""The package -> the module in it that holds the names which stood in the module of the package's name."""
+"""The package -> the modules that hold the names which stood in the module of the package's name."""
 
 
 def install() -> None:
@@ -231,18 +231,17 @@ def names_of(package: str) -> Callable[[str], Any]:
     Args:
         package: dotted name of the package, a key of :data:`PACKAGES` behind ``mua_env.``.
     """
-    home = ROOT + PACKAGES[package.removeprefix(ROOT)]
+    homes = [ROOT + home for home in PACKAGES[package.removeprefix(ROOT)]]
 
     def moved(name: str) -> Any:
-        # The import system asks for these; a submodule's own name is no moved name either.
-        if name.startswith("__") or find_spec(f"{package}.{name}") is not None:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        try:
-            value = getattr(import_module(home), name)
-        except AttributeError:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}") from None
-        _warn(f"{package}.{name}", f"{home}.{name}", stacklevel=3)
-        return value
+        # The import system asks for dunders; a submodule's own name is no moved name either.
+        if not name.startswith("__") and find_spec(f"{package}.{name}") is None:
+            for home in homes:
+                module = import_module(home)
+                if hasattr(module, name):
+                    _warn(f"{package}.{name}", f"{home}.{name}", stacklevel=3)
+                    return getattr(module, name)
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
     return moved
 
