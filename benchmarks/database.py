@@ -32,7 +32,7 @@ def measure(url: str | None, rounds: int) -> dict[str, float]:
     write = turn("cancel_pending_order", order_id=order, reason="no longer needed")
     session = env.session
     database = session.world.database
-    template = session.setting.template
+    template = session.setting.sql.template
     made: list[Any] = []
 
     def dirty() -> None:

@@ -22,12 +22,13 @@ from mua_env.errors import ConfigError, DomainError, TaskError, did_you_mean
 from mua_env.kit import Kit, Settle, solo_kit
 from mua_env.task_files import read_tasks
 from mua_env.task_set import TaskSet, parse_source, select_level
-from mua_env.tasks import Goal, Task
-from mua_env.tools import Toolkit
+from mua_env.tasks import Goal, Limits, Task
+from mua_env.tools import Mode, Toolkit
 
 if TYPE_CHECKING:
     from mua_env.agents.base import Agent
     from mua_env.agents.expert import Slips
+    from mua_env.setting import Worlds
 
 
 class Domain(ABC):
@@ -46,6 +47,7 @@ class Domain(ABC):
         policies: names of the variants of the policy document, the default first (default: there is one).
         splits: names of its own splits.
         text_with_calls_reaches_user: whether text beside tool calls is said to the user (default: no).
+        limits: after how many turns an episode is cut, unless it is asked for otherwise.
         scratch_tools: tools that look nothing up and take free text; audits leave their arguments out.
         policy_rules: the rules of the policy document that audits name: id -> the rule in a sentence.
     """
@@ -60,12 +62,26 @@ class Domain(ABC):
     policies: ClassVar[tuple[str, ...]] = ()
     splits: ClassVar[tuple[str, ...]] = ("train", "test")
     text_with_calls_reaches_user: ClassVar[bool] = False
+    limits: ClassVar[Limits] = Limits()
     scratch_tools: ClassVar[frozenset[str]] = frozenset({"calculate", "think"})
     policy_rules: ClassVar[Mapping[str, str]] = {}
 
     @abstractmethod
     def data(self) -> Rows:
         """The domain's own seeded data: table name -> rows."""
+
+    def worlds(self, task_set: TaskSet, *, mode: Mode, database_url: str | None) -> Worlds | None:
+        """What makes and scores its worlds; ``None`` (default) for clones of a database of ``models`` and ``data``.
+
+        Args:
+            task_set: the tasks.
+            mode: how the tools behave and states are compared.
+            database_url: the PostgreSQL server that was asked for.
+
+        Raises:
+            ConfigError: a server was asked for, and the world is no database.
+        """
+        return None
 
     def kit(self, *, solo: bool = False) -> Kit:
         """The tools of its own tasks; ``solo`` puts the user's into the agent's hands.

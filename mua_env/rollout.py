@@ -53,7 +53,7 @@ class RolloutOptions:
     """
 
     reward: RewardName = "task"
-    max_turns: int = 30
+    max_turns: int | None = None
     concurrency: int = 16
     deadline_s: float | None = 900.0
     stop: Callable[[], bool] = lambda: False
@@ -205,6 +205,8 @@ async def play_episode(session: Session, agent: Agent, episode: Planned, *, dead
 
 async def _dialogue(session: Session, agent: Agent, result: StepResult) -> None:
     while not result.done:
+        if result.tools is not None:
+            agent.equip(result.tools)
         turn = await agent.aact(result.messages)
         result = await session.asend(turn)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
@@ -43,7 +43,8 @@ class Record(BaseModel):
     """What scoring needs to know of an episode: what was said and done, never how.
 
     ``terminal_text`` is what the arguments of the terminal call say. ``calls`` are the calls of agent and user, failed
-    ones too, kept where a task asks for them. ``judged`` are a judge's verdicts on the task's statements.
+    ones too, kept where a task asks for them. ``judged`` are a judge's verdicts on the task's statements. ``turns`` are
+    the calls of the agent between one word of the user and the next, kept where the user's words are fixed.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -54,6 +55,7 @@ class Record(BaseModel):
     terminal_text: str = ""
     calls: tuple[Action, ...] = ()
     judged: tuple[bool | None, ...] | None = None
+    turns: tuple[tuple[Action, ...], ...] = ()
     truncated: bool = False
     fault: Fault | None = None
 
@@ -112,6 +114,19 @@ class Score(BaseModel):
         return _product(self.parts, basis_of(reward, self.criteria), self.fault, self.truncated)
 
 
+class Scores(Protocol):
+    """Scores the episodes of one kind of world. :class:`Scorer` is the one over databases."""
+
+    def gold(self, task: Task) -> Gold:
+        """What a task's gold actions come to on a fresh world."""
+
+    def score(self, task: Task, world: Any, record: Record, *, reward: RewardName = "task") -> Score:
+        """Score an episode that has ended in ``world``."""
+
+    def unscored(self, record: Record, *, reward: RewardName = "task") -> Score:
+        """The score of an episode whose world is lost: it must not count."""
+
+
 class Gold(BaseModel):
     """The effect of a task's gold actions on a fresh database, and which of the checks hold without them."""
 
@@ -164,7 +179,7 @@ class Scorer:
 
     def _run_gold(self, task: Task) -> Gold:
         world = self._world = self._world or self._make_world()
-        world.load(task.initial_actions)
+        world.load(task)
         before, others = world.snapshot(), checks_of(task, world, Record(), mode=self._mode)
         failures = []
         settle = self._mode == "strict" or world.kit.settled_gold
@@ -217,16 +232,21 @@ class Scorer:
 
     def unscored(self, record: Record, *, reward: RewardName = "task") -> Score:
         """The score of an episode whose world is lost: nothing is known of it, and it must not count."""
-        return Score(
-            reward=None,
-            success=None,
-            parts=dict.fromkeys(_PLAIN_PARTS),
-            basis=BASES[reward],
-            fault=record.fault,
-            truncated=record.truncated,
-            reward_name=reward,
-            mode=self._mode,
-        )
+        return no_score(record, reward, self._mode)
+
+
+def no_score(record: Record, reward: RewardName, mode: Mode) -> Score:
+    """A score that must not count."""
+    return Score(
+        reward=None,
+        success=None,
+        parts=dict.fromkeys(_PLAIN_PARTS),
+        basis=BASES[reward],
+        fault=record.fault,
+        truncated=record.truncated,
+        reward_name=reward,
+        mode=mode,
+    )
 
     def close(self) -> None:
         """Release the scratch world. May be called again."""

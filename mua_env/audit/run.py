@@ -97,7 +97,7 @@ class _Auditor:
     def task(self, task: Task, position: int) -> TaskAudit:
         """Everything about one task."""
         values = self._sources.of(task)
-        specs = self._setting.kit.toolkit.specs
+        specs = self._setting.sql.kit.toolkit.specs
         runs, not_run = self._baselines(task, position)
         idle = self._idle(task)
         return TaskAudit(
@@ -130,8 +130,8 @@ class _Auditor:
     def _gold(self, task: Task) -> tuple[tuple[FailedCall, ...], Changes]:
         """The gold actions that fail, and the rows that differ from the data after all; none if the scene stays."""
         world = self._world
-        specs = self._setting.kit.toolkit.specs
-        world.load(task.initial_actions)
+        specs = self._setting.sql.kit.toolkit.specs
+        world.load(task)
         scene = world.snapshot()
         failures = []
         settle = self._setting.mode == "strict" or world.kit.settled_gold
@@ -153,11 +153,11 @@ class _Auditor:
         return tuple(failures), {} if after == scene else after
 
     def _idle(self, task: Task) -> Score:
-        self._world.load(task.initial_actions)
+        self._world.load(task)
         return self._setting.scorer.score(task, self._world, Record())
 
     def _rules(self, task: Task) -> tuple[str, ...]:
-        self._world.load(task.initial_actions)
+        self._world.load(task)
         bound = set(self._setting.domain.binding_rules(task, self._world.database))
         return tuple(rule for rule in self._setting.domain.policy_rules if rule in bound)
 

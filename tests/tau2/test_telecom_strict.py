@@ -132,7 +132,7 @@ def _scored(mode: Mode, calls: tuple[Action, ...]) -> float | None:
     task = Task(id="t", domain="telecom", actions=(gold,), initial_actions=(USER,), criteria=criteria)
     setting = _setting(mode)
     world = setting.make_world()
-    world.load(task.initial_actions)
+    world.load(task)
     scorer = Scorer(setting.make_world, sets={}, mode=mode)
     return scorer.score(task, world, Record(calls=calls)).reward
 
@@ -162,7 +162,7 @@ def test_in_solo_mode_all_hands_are_the_agents() -> None:
     for solo, counts in ((False, 0.0), (True, 1.0)):
         setting = load_setting("telecom", "tau2:small", path=tau2_data(), mode="strict", solo=solo)
         world = setting.make_world()
-        world.load(task.initial_actions)
+        world.load(task)
         assert setting.scorer.score(task, world, Record(calls=(Action(name="toggle_data"),))).reward == counts
         world.close()
 
@@ -181,7 +181,7 @@ def test_a_transfer_must_name_what_cannot_be_repaired() -> None:
             rewards = {}
             for summary in (*causes.values(), "I cannot fix the issue.", task.actions[0].arguments["summary"]):
                 call = Action(name="transfer_to_human_agents", arguments={"summary": summary})
-                world.load(task.initial_actions)
+                world.load(task)
                 assert world.call(call.name, call.arguments).ok
                 rewards[summary] = setting.scorer.score(task, world, Record(calls=(call,))).reward
             won = [summary for summary, reward in rewards.items() if reward == 1.0]
