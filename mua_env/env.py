@@ -37,7 +37,8 @@ class DialogueEnv(gym.Env[Observation, Any]):
 
     ``info`` of ``reset`` holds ``system_prompt`` (the policy document), ``tools`` (function schemas), ``task_id``,
     ``sources`` (who each message of the observation is from), ``turn`` and what the results hang on (``user``,
-    ``tasks``, ``scoring``, ``revision``). ``tools`` comes again where a step has given the agent further ones. At the end ``info["score"]`` holds the score with its parts and its
+    ``tasks``, ``scoring``, ``revision``). ``tools`` comes again
+    where a step has given the agent further ones. At the end ``info["score"]`` holds the score with its parts and its
     explanation, and ``ended_by``. The user's instruction and the gold actions are never part of it.
 
     ``terminated``: the user stopped, or a terminal tool was called. ``truncated``: turn limit, or a failure that is

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextvars
 import copy
+import inspect
 import json
 import threading
 from abc import ABC, abstractmethod
@@ -16,6 +17,9 @@ from mua_env.tools import Requestor, ToolResult
 
 State = dict[str, dict[str, Any]]
 """What can be seen of a world of objects: object name -> attribute -> value."""
+
+Defaults = dict[tuple[str, str], Any]
+"""Mutable default arguments by method and name."""
 
 # Classes of others keep scratch values in their modules; a call and the writing of its result are one step.
 _one_call = threading.Lock()
@@ -53,10 +57,14 @@ class ObjectWorld:
 
     Args:
         stage: makes the objects.
+        defaults: the mutable default arguments of methods, where worlds must share them as methods of one process do;
+            ``None`` (default) gives each episode its own, so that nothing passes from one to the next.
     """
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: Stage, *, defaults: Defaults | None = None) -> None:
         self._stage = stage
+        self._shared = defaults
+        self._defaults: Defaults = {} if defaults is None else defaults
         self._objects: dict[str, object] = {}
         self._methods: dict[str, str] = {}
         self._schemas: list[dict[str, Any]] = []
@@ -71,12 +79,11 @@ class ObjectWorld:
         owners = {name: owner for owner, value in self._objects.items() for name in names if hasattr(value, name)}
         self._methods = owners
         self._hidden = frozenset() if task is None else frozenset(n for turn in task.script for n in turn.reveals)
+        self._defaults = {} if self._shared is None else self._shared
         # Methods may set context of their own, as the precision of decimal numbers; it is this world's alone.
         self._context = contextvars.Context()
 
-    def call(
-        self, name: str, arguments: str | Mapping[str, Any], *, requestor: Requestor = "agent"
-    ) -> ToolResult:
+    def call(self, name: str, arguments: str | Mapping[str, Any], *, requestor: Requestor = "agent") -> ToolResult:
         """Run one method. Never raises for anything that the agent can get wrong."""
         try:
             method = self.method(name)
@@ -85,6 +92,7 @@ class ObjectWorld:
             return ToolResult(self._stage.refusal(error), ok=False)
         with _one_call:
             try:
+                values = self._with_defaults(name, method, values)
                 return ToolResult(self._stage.text(self._context.run(method, **values)), ok=True)
             except Exception as error:  # a method of others raises what it likes
                 return ToolResult(self._stage.refusal(error), ok=False)
@@ -100,6 +108,15 @@ class ObjectWorld:
             raise ToolError(f"unknown tool {name!r}.{did_you_mean(name, known)} Tools: {', '.join(known)}")
         found: Callable[..., Any] = getattr(self._objects[self._methods[name]], name)
         return found
+
+    def _with_defaults(self, name: str, method: Callable[..., Any], values: dict[str, Any]) -> dict[str, Any]:
+        # def post(self, tags=[]) keeps one list for the whole process: an episode must not find another's tags in it.
+        kept = {
+            parameter.name: self._defaults.setdefault((name, parameter.name), copy.deepcopy(parameter.default))
+            for parameter in inspect.signature(method).parameters.values()
+            if isinstance(parameter.default, list | dict | set) and parameter.name not in values
+        }
+        return {**values, **kept}
 
     @property
     def tool_names(self) -> list[str]:
@@ -126,8 +143,9 @@ class ObjectWorld:
         """An independent world in the same state."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
-        twin._objects = copy.deepcopy(self._objects)
-        twin._context = self._context.copy()
+        # In one copy, since objects may hold the defaults that they were given.
+        twin._objects, twin._defaults = copy.deepcopy((self._objects, self._defaults))
+        twin._shared, twin._context = None, self._context.copy()
         return twin
 
     def close(self) -> None:
@@ -137,7 +155,7 @@ class ObjectWorld:
 
 def _arguments(arguments: str | Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(arguments, str):
-        return dict(arguments)
+        return copy.deepcopy(dict(arguments))  # a method may keep and change what it is given
     try:
         values = json.loads(arguments or "{}")
     except (ValueError, RecursionError) as error:

@@ -234,6 +234,12 @@ class Scorer:
         """The score of an episode whose world is lost: nothing is known of it, and it must not count."""
         return no_score(record, reward, self._mode)
 
+    def close(self) -> None:
+        """Release the scratch world. May be called again."""
+        if self._world is not None:
+            self._world.close()
+            self._world = None
+
 
 def no_score(record: Record, reward: RewardName, mode: Mode) -> Score:
     """A score that must not count."""
@@ -247,12 +253,6 @@ def no_score(record: Record, reward: RewardName, mode: Mode) -> Score:
         reward_name=reward,
         mode=mode,
     )
-
-    def close(self) -> None:
-        """Release the scratch world. May be called again."""
-        if self._world is not None:
-            self._world.close()
-            self._world = None
 
 
 def _same_gold(one: Task, other: Task) -> bool:

@@ -99,7 +99,7 @@ class Setting:
         self.worlds: Worlds = domain.worlds(task_set, mode=self.mode, database_url=database_url) or SQLWorlds(
             domain, task_set, self.mode, database_url
         )
-        self.scorer = self.worlds.scorer
+        self.scorer: Scores = self.worlds.scorer
 
     @property
     def sql(self) -> SQLWorlds:

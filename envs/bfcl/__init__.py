@@ -11,15 +11,16 @@ from typing import Any, ClassVar
 
 from mua_env.database import Rows
 from mua_env.domain import Domain
-from mua_env.envs.bfcl.calls import read_calls
-from mua_env.envs.bfcl.release import CATEGORIES, entries, source_revision
-from mua_env.envs.bfcl.scoring import BFCLScorer
-from mua_env.envs.bfcl.stage import BFCLStage, all_schemas, class_named
 from mua_env.errors import ConfigError, TaskError, did_you_mean
 from mua_env.object_world import ObjectWorld
 from mua_env.task_set import TaskSet
 from mua_env.tasks import Action, Limits, Task, UserTurn
 from mua_env.tools import Mode
+
+from .calls import read_calls
+from .release import CATEGORIES, entries, source_revision
+from .scoring import BFCLScorer
+from .stage import BFCLStage, all_schemas, class_named
 
 HANDED_OVER = "There are further tools now that you can use. Can you do it with them?"
 """What the user says when withheld tools are handed over: the benchmark's entries have no words there."""

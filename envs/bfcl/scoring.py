@@ -12,11 +12,12 @@ from typing import Any
 
 from mua_env.checks import Check, share
 from mua_env.difference import CellDifference
-from mua_env.envs.bfcl.stage import BFCLStage
-from mua_env.object_world import ObjectWorld, State
+from mua_env.object_world import Defaults, ObjectWorld, State
 from mua_env.scoring import BASES, Gold, Record, RewardName, Score, no_score
 from mua_env.tasks import Action, Task
 from mua_env.tools import Mode
+
+from .stage import BFCLStage
 
 _REFUSED = frozenset({"kill", "exit", "quit", "remove", "unlink", "popen", "Popen", "run"})
 """Names that the benchmark's executor refuses before it looks for a tool."""
@@ -69,7 +70,9 @@ def verdict_of(stage: BFCLStage, task: Task, turns: Sequence[Sequence[Action]]) 
         task: the task, with gold actions in its script.
         turns: the agent's calls between one word of the user and the next; missing turns are empty.
     """
-    agent, gold = _Side(ObjectWorld(stage)), _Side(ObjectWorld(stage))
+    # The checker runs both sides in one process, where a tweet without mentions holds the one default list of mentions.
+    defaults: Defaults = {}
+    agent, gold = (_Side(ObjectWorld(stage, defaults=defaults)) for _ in range(2))
     agent.world.load(task)
     gold.world.load(task)
     states: list[bool] = []

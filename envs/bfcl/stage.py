@@ -9,10 +9,11 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from mua_env.envs.bfcl.release import CLASSES, SOURCES, documents
 from mua_env.errors import DataError
 from mua_env.object_world import Stage
 from mua_env.tasks import Task
+
+from .release import CLASSES, SOURCES, documents
 
 _TYPES = {"dict": "object", "float": "number", "tuple": "array", "list": "array", "bool": "boolean", "any": "string"}
 """The documents' names of types that JSON schemas call otherwise (source: ``constants/type_mappings.py``)."""

@@ -82,9 +82,9 @@ class _Auditor:
         self, setting: Setting, tasks: Sequence[Task], user: UserSimulator, *, seed: int, run_baselines: bool
     ) -> None:
         self._setting = setting
-        self._world = setting.make_world()
+        self._world = setting.sql.make_world()
         self._scratch = setting.domain.scratch_tools
-        self._sources = ValueSources(setting.make_world(), self._scratch)
+        self._sources = ValueSources(setting.sql.make_world(), self._scratch)
         self._runs = BaselineRuns(setting, user, seed=seed) if run_baselines else None
         self._wishes = same_wish(tasks)
         self._failures: dict[str, tuple[FailedCall, ...]] = {}
@@ -154,7 +154,7 @@ class _Auditor:
 
     def _idle(self, task: Task) -> Score:
         self._world.load(task)
-        return self._setting.scorer.score(task, self._world, Record())
+        return self._setting.sql.scorer.score(task, self._world, Record())
 
     def _rules(self, task: Task) -> tuple[str, ...]:
         self._world.load(task)

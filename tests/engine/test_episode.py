@@ -11,6 +11,7 @@ from mua_env.database import open_template
 from mua_env.episode import Episode
 from mua_env.errors import EpisodeError
 from mua_env.messages import parse_agent_turn
+from mua_env.tasks import Limits
 from mua_env.users.base import UserReply
 from mua_env.world import SQLWorld
 
@@ -115,7 +116,7 @@ def test_thirty_turns_by_default(episode: Episode) -> None:
 
 
 def test_stop_in_the_last_turn_is_a_stop(world: SQLWorld) -> None:
-    episode = Episode(TASK, world, max_turns=1)
+    episode = Episode(TASK, world, limits=Limits(turns=1))
     episode.user_turn(UserReply(text="Hello"))
     episode.agent_turn(parse_agent_turn("Done."))
     episode.user_turn(UserReply(text="Bye", stop=True))

@@ -19,6 +19,7 @@ from .public import tau2_data
 
 LINE = {"customer_id": "C1001", "line_id": "L1002"}
 USER = Action(name="set_user_info", arguments={"name": "John Smith", "phone_number": "555-123-2002"}, requestor="world")
+HELD = Task(id="held", domain="telecom", initial_actions=(USER,))
 Worlds = dict[Mode, SQLWorld]
 MODES: tuple[Mode, ...] = ("compat", "strict")
 
@@ -28,7 +29,7 @@ def worlds() -> Iterator[Worlds]:
     """A world of each mode, John Smith holding the phone."""
     made = {mode: _setting(mode).make_world() for mode in MODES}
     for world in made.values():
-        world.load([USER])
+        world.load(HELD)
     yield made
     for world in made.values():
         world.close()
@@ -85,7 +86,7 @@ def test_a_slow_vpn_is_its_environments_own(worlds: Worlds) -> None:
     for mode, world in worlds.items():
         world.call("break_vpn", {}, requestor="world")
         other = _setting(mode).make_world()
-        other.load([USER])
+        other.load(HELD)
         other.call("connect_vpn", {}, requestor="user")
         assert "excellent" in other.call("check_vpn_status", {}, requestor="user").content
         other.close()
