@@ -243,8 +243,8 @@ def make_info(session: Session, result: StepResult, *, first: bool, debug: bool)
         info["revision"] = session.setting.revision
         info["variant"] = session.setting.tasks.variant
         info["source_revision"] = session.setting.tasks.source_revision
-    elif result.tools is not None:
-        info["tools"] = result.tools
+    elif result.new_tools:
+        info["tools"] = session.tools
     if debug:
         info["task"] = episode.task.model_dump(mode="json")
     if result.done:

@@ -205,8 +205,8 @@ async def play_episode(session: Session, agent: Agent, episode: Planned, *, dead
 
 async def _dialogue(session: Session, agent: Agent, result: StepResult) -> None:
     while not result.done:
-        if result.tools is not None:
-            agent.equip(result.tools)
+        if result.new_tools:
+            agent.equip(session.tools)
         turn = await agent.aact(result.messages)
         result = await session.asend(turn)
 

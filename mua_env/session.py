@@ -35,14 +35,14 @@ _BROKEN = (DBAPIError, PendingRollbackError)
 class StepResult:
     """What a step gives the agent: ``messages`` are new since the last one; ``score`` is set at the end.
 
-    ``tools`` are the function schemas that the agent has from now on, where a step has changed them.
+    ``new_tools`` are the schemas of tools that the step has given the agent; all that it has are the session's.
     """
 
     messages: list[Message] = field(default_factory=list)
     terminated: bool = False
     truncated: bool = False
     score: Score | None = None
-    tools: list[dict[str, Any]] | None = None
+    new_tools: tuple[dict[str, Any], ...] = ()
 
     @property
     def done(self) -> bool:
@@ -92,7 +92,7 @@ class Session:
         self._score: Score | None = None
         self._ended_at_once: StepResult | None = None
         self._seed = 0
-        self._revealed = False
+        self._revealed: frozenset[str] = frozenset()
 
     @property
     def system_prompt(self) -> str:
@@ -326,7 +326,8 @@ class Session:
         if self.episode.ended:  # the database broke under the user's hands
             return []
         said, before = (None, []) if step is None else (step.ask_user or "", step.messages)
-        self._revealed = bool(reply.reveals) and step is not None
+        # What comes with the opening is among the tools that the agent begins with.
+        self._revealed = frozenset() if step is None else frozenset(reply.reveals)
         return [*before, *self.episode.user_turn(line.with_refusals(reply, said))]
 
     async def _aresult(self, messages: list[Message]) -> StepResult:
@@ -347,8 +348,11 @@ class Session:
         episode = self.episode
         if episode.ended and self._score is None:
             self._score = self.score_now()
-        tools, self._revealed = self.tools if self._revealed else None, False
-        return StepResult(messages, episode.terminated, episode.truncated, self._score, tools)
+        return StepResult(messages, episode.terminated, episode.truncated, self._score, self._take_revealed())
+
+    def _take_revealed(self) -> tuple[dict[str, Any], ...]:
+        names, self._revealed = self._revealed, frozenset()
+        return tuple(tool for tool in self.tools if tool["function"]["name"] in names) if names else ()
 
 
 def _own_user(setting: Setting) -> UserSimulator | None:

@@ -23,7 +23,7 @@ from mua_env.training.chat import ChatTokens
 from mua_env.training.config import LengthConfig
 from mua_env.training.generation import DecoderStats
 from mua_env.training.happenings import what_happened
-from mua_env.training.template import Detail, system_prompt
+from mua_env.training.template import Detail, system_prompt, with_new_tools
 from mua_env.training.trajectory import TokenTrajectory, begin
 
 if TYPE_CHECKING:
@@ -233,7 +233,8 @@ class RolloutDriver:
             return
         if self._over(state, result):
             return
-        suffix, sources = self.chat.suffix(state.dialogue.reads(result.messages))
+        heard = with_new_tools(state.dialogue.reads(result.messages), result.new_tools, self.tools)
+        suffix, sources = self.chat.suffix(heard)
         if len(trajectory) + len(suffix) >= self.lengths.total:
             self._truncate(state, f"{self.lengths.total} tokens")
             return
