@@ -21,10 +21,10 @@ from importlib import import_module
 from typing import Any
 
 from mua_env import Task, load_setting
+from mua_env.core.tasks import Action
 from mua_env.envs.bfcl.release import CATEGORIES, CLASSES, SOURCES, entries
 from mua_env.envs.bfcl.scoring import verdict_of
 from mua_env.envs.bfcl.stage import BFCLStage
-from mua_env.tasks import Action
 
 Turns = list[list[Action]]
 Perturbation = Callable[[Turns, random.Random], None]

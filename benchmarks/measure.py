@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from mua_env import DialogueEnv
-from mua_env.database import Database
-from mua_env.world import SQLWorld
+from mua_env.core.database import Database
+from mua_env.core.world import SQLWorld
 
 
 def median_us(

@@ -11,9 +11,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
+from mua_env.core.tasks import Task
+from mua_env.core.tools import Requestor, ToolResult
 from mua_env.errors import ToolError, did_you_mean
-from mua_env.tasks import Task
-from mua_env.tools import Requestor, ToolResult
 
 State = dict[str, dict[str, Any]]
 """What can be seen of a world of objects: object name -> attribute -> value."""

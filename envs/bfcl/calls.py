@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from inspect import signature
 from typing import Any
 
+from mua_env.core.tasks import Action
 from mua_env.errors import DataError
-from mua_env.tasks import Action
 
 LONGEST = 20_000
 """Characters of a text that are parsed; a longer one is no call."""

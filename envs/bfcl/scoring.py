@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from mua_env.checks import Check, share
-from mua_env.difference import CellDifference
+from mua_env.core.database.difference import CellDifference
+from mua_env.core.tasks import Action, Task
+from mua_env.core.tools import Mode
 from mua_env.object_world import Defaults, ObjectWorld, State
-from mua_env.scoring import BASES, Gold, Record, RewardName, Score, no_score
-from mua_env.tasks import Action, Task
-from mua_env.tools import Mode
+from mua_env.scoring.checks import Check, share
+from mua_env.scoring.scorer import BASES, Gold, Record, RewardName, Score, no_score
 
 from .stage import BFCLStage
 

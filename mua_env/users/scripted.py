@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from mua_env.core.tasks import Task, UserTurn
 from mua_env.errors import TaskError
-from mua_env.tasks import Task, UserTurn
 from mua_env.users.base import UserReply, UserSession, UserSimulator
 
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from mua_env.core.tasks import Action
 from mua_env.envs.bfcl.calls import read_calls, write_calls
 from mua_env.errors import DataError
-from mua_env.tasks import Action
 
 
 def move(source: str, destination: str) -> None: ...

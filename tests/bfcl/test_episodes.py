@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 import mua_env
 from mua_env import AgendaUser, Session, load_setting
 from mua_env.cli.app import app
+from mua_env.core.messages import AssistantMessage, ToolCall
+from mua_env.core.tasks import Action, Task
 from mua_env.errors import ConfigError, TaskError
-from mua_env.messages import AssistantMessage, ToolCall
-from mua_env.tasks import Action, Task
 
 ID = "MUA/BFCLMultiTurn-v1"
 
