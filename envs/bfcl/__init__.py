@@ -10,12 +10,12 @@ from functools import cache
 from typing import Any, ClassVar
 
 from mua_env.core.database import Rows
+from mua_env.core.object_world import ObjectWorld
 from mua_env.core.task_sets import TaskSet
 from mua_env.core.tasks import Action, Limits, Task, UserTurn
 from mua_env.core.tools import Mode
 from mua_env.domain.contract import Domain
 from mua_env.errors import ConfigError, TaskError, did_you_mean
-from mua_env.object_world import ObjectWorld
 
 from .calls import read_calls
 from .release import CATEGORIES, entries, source_revision

@@ -11,11 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mua_env.core.database.difference import CellDifference
+from mua_env.core.object_world import Defaults, ObjectWorld, State
+from mua_env.core.scores import BASES, Check, Gold, Record, RewardName, Score, no_score, share
 from mua_env.core.tasks import Action, Task
 from mua_env.core.tools import Mode
-from mua_env.object_world import Defaults, ObjectWorld, State
-from mua_env.scoring.checks import Check, share
-from mua_env.scoring.scorer import BASES, Gold, Record, RewardName, Score, no_score
 
 from .stage import BFCLStage
 

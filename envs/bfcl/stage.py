@@ -9,9 +9,9 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from mua_env.core.object_world import Stage
 from mua_env.core.tasks import Task
 from mua_env.errors import DataError
-from mua_env.object_world import Stage
 
 from .release import CLASSES, SOURCES, documents
 

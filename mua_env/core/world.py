@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, Self
 
 from mua_env.core.database import Changes, Database, Template
+from mua_env.core.scores import Scores
 from mua_env.core.tasks import Assertion, Task
 from mua_env.core.tools import Mode, Requestor, Toolkit, ToolResult, ToolSpec
 from mua_env.core.toolsets import Kit
@@ -38,6 +39,27 @@ class World(Protocol):
 
     def close(self) -> None:
         """Release it. May be called again."""
+
+
+class Worlds(Protocol):
+    """Makes and scores the worlds of one setting."""
+
+    @property
+    def solo(self) -> bool:
+        """Whether the agent has the user's tools too, and nobody is on the line."""
+
+    @property
+    def scorer(self) -> Scores:
+        """Scores their episodes."""
+
+    def make_world(self) -> World:
+        """A world of its own."""
+
+    def schemas(self) -> list[dict[str, Any]]:
+        """Function schemas of all tools that an agent can have."""
+
+    def user_schemas(self) -> list[dict[str, Any]]:
+        """Function schemas of the user's own tools, empty where it has none."""
 
 
 class SQLWorld:

@@ -8,45 +8,25 @@ import os
 import threading
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from sqlalchemy import Table
 from sqlalchemy.orm import DeclarativeBase
 
 from mua_env.core.database import Template, open_template
 from mua_env.core.database._statements import statements_of
+from mua_env.core.scores import Scores
 from mua_env.core.task_sets import TaskSet
 from mua_env.core.tools import Mode
 from mua_env.core.toolsets import Kit
-from mua_env.core.world import SQLWorld, World
+from mua_env.core.world import SQLWorld, World, Worlds
 from mua_env.domain.contract import Domain, load_domain
 from mua_env.errors import ConfigError, DomainError
-from mua_env.scoring.scorer import Scorer, Scores
+from mua_env.scoring.scorer import Scorer
 
 _lock = threading.Lock()
 _templates: dict[tuple[str, str], Template] = {}
 _parents: list[Template] = []
-
-
-class Worlds(Protocol):
-    """Makes and scores the worlds of one setting. :class:`SQLWorlds` are those over a database."""
-
-    @property
-    def solo(self) -> bool:
-        """Whether the agent has the user's tools too, and nobody is on the line."""
-
-    @property
-    def scorer(self) -> Scores:
-        """Scores their episodes."""
-
-    def make_world(self) -> World:
-        """A world of its own."""
-
-    def schemas(self) -> list[dict[str, Any]]:
-        """Function schemas of all tools that an agent can have."""
-
-    def user_schemas(self) -> list[dict[str, Any]]:
-        """Function schemas of the user's own tools, empty where it has none."""
 
 
 class SQLWorlds:
@@ -147,15 +127,6 @@ def _template(models: type[DeclarativeBase], task_set: TaskSet, url: str | None)
         if key not in _templates:
             _templates[key] = open_template(models, task_set.data(), url=url)
         return _templates[key]
-
-
-def close_templates() -> None:
-    """Release every template of this process; the next setting loads its own anew."""
-    with _lock:
-        for template in _templates.values():
-            template.close()
-        _templates.clear()
-        _shared.cache_clear()
 
 
 def _forget_connections() -> None:
