@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from env_overhead import InstantUser, pick, turn
-from measure import median_us, show
+from measure import database_of, median_us, show
 from sqlalchemy import text
 
 from mua_env.gym.env import DialogueEnv
@@ -31,8 +31,8 @@ def measure(url: str | None, rounds: int) -> dict[str, float]:
     task_id, order = pick(env)
     write = turn("cancel_pending_order", order_id=order, reason="no longer needed")
     session = env.session
-    database = session.world.database
-    template = session.setting.template
+    database = database_of(env)
+    template = session.setting.sql.template
     made: list[Any] = []
 
     def dirty() -> None:
@@ -60,7 +60,7 @@ def measure(url: str | None, rounds: int) -> dict[str, float]:
 
 def version(url: str) -> str:
     env = DialogueEnv("retail", user=InstantUser(), database_url=url)
-    number = env.session.world.database.execute(text("SHOW server_version")).scalar()
+    number = database_of(env).execute(text("SHOW server_version")).scalar()
     env.close()
     return f"PostgreSQL {number}"
 

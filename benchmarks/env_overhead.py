@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from measure import median_us, resident_mib, show
+from measure import database_of, median_us, resident_mib, show
 from sqlalchemy import Connection, event
 from sqlalchemy.sql.base import Executable
 
@@ -138,7 +138,7 @@ def measure(env: DialogueEnv, rounds: int) -> dict[str, dict[str, float]]:
 
 def bounded(env: DialogueEnv, action: Call, begin: Callable[[], None], rounds: int) -> dict[str, float]:
     begin()
-    database = env.session.world.database
+    database = database_of(env)
     with Recorder(database) as recorder:
         env.step(action)
     raw = raw_clone(database)
@@ -164,7 +164,7 @@ def reset_times(env: DialogueEnv, action: Call, dirty: Callable[[], None], round
     env.reset(seed=0)
     task_id, _ = pick(env)
     options = {"task_id": task_id}
-    database = env.session.world.database
+    database = database_of(env)
     with Recorder(database) as recorder:
         env.step(action)
     connection = database.template.clone()._connection

@@ -9,6 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from mua_env import DialogueEnv
+from mua_env.core.database import Database
+from mua_env.core.world import SQLWorld
+
 
 def median_us(
     work: Callable[[], Any],
@@ -34,6 +38,13 @@ def median_us(
         work()
         times.append(clock() - begun)
     return statistics.median(times) * 1e6
+
+
+def database_of(env: DialogueEnv) -> Database:
+    """The database of an environment whose world is one."""
+    world = env.session.world
+    assert isinstance(world, SQLWorld)
+    return world.database
 
 
 def resident_mib() -> float:

@@ -39,7 +39,7 @@ def generate(domain: Domain, level: int, count: int) -> list[Task]:
 
 def run_gold(world: SQLWorld, tasks: list[Task]) -> None:
     for task in tasks:
-        world.load(task.initial_actions)
+        world.load(task)
         for action in task.actions:
             assert world.call(action.name, action.arguments, requestor=action.requestor).ok
     world.load()
@@ -47,7 +47,7 @@ def run_gold(world: SQLWorld, tasks: list[Task]) -> None:
 
 def measure(name: str, count: int, repeats: int) -> list[dict[str, float]]:
     domain = load_domain(name)
-    world = load_setting(domain).make_world()
+    world = load_setting(domain).sql.make_world()
     generate(domain, 1, 3)  # loads data and template once
     rows = []
     for level in (1, 2, 3, 4, 5):

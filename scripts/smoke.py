@@ -13,7 +13,11 @@ def main() -> None:
     if not ids:
         sys.exit("no environment is registered")
     for env_id in ids:
-        env = gym.make(env_id)
+        try:
+            env = gym.make(env_id)
+        except mua_env.MissingExtra as error:
+            print(f"{env_id}: not made, {error}")
+            continue
         messages, info = env.reset(seed=0)
         env.step("Could you tell me your email address?")
         print(f"{env_id}: task {info['task_id']}, {len(info['tools'])} tools; the user opens: {messages[0]['content']}")

@@ -36,11 +36,17 @@ class LLMAgent(Agent):
 
     def reset(self, *, system_prompt: str, tools: list[dict[str, Any]], seed: int) -> None:
         """Begin a dialogue."""
-        self._history: list[dict[str, Any]] = [{"role": "system", "content": system_prompt}]
+        # Some servers refuse an empty system message; a benchmark without a policy document has none to send.
+        opening = [{"role": "system", "content": system_prompt}] if system_prompt else []
+        self._history: list[dict[str, Any]] = opening
         self._tools = tools
         self._seed = seed
         self._wait = self.client.wait_limit()
         self._usage = Usage()
+
+    def equip(self, tools: list[dict[str, Any]]) -> None:
+        """Send these tools from now on."""
+        self._tools = tools
 
     def act(self, messages: Sequence[Message]) -> AssistantMessage:
         """Answer the new messages.

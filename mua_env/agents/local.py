@@ -14,7 +14,7 @@ from mua_env.core.agent import Agent
 from mua_env.core.messages import AssistantMessage, Message
 from mua_env.errors import MuaError, missing_extra
 from mua_env.inference.backends.base import TurnRequest
-from mua_env.inference.chat_template import Detail, system_prompt
+from mua_env.inference.chat_template import Detail, system_prompt, with_new_tools
 
 if TYPE_CHECKING:
     from mua_env.inference.backends.cache_engine import CacheEngine
@@ -76,6 +76,13 @@ class LocalAgent(Agent):
         self._engine.begin(temperature=self._temperature, seeds=[seed % 2**63])
         self._engine.open(0)
         self._system, self._tools, self._turn = self._policy or system_prompt, tools, 0
+        self._new_tools: list[dict[str, Any]] = []
+
+    def equip(self, tools: list[dict[str, Any]]) -> None:
+        """Tell the model of the tools that are new before the user's next words."""
+        known = {tool["function"]["name"] for tool in self._tools}
+        self._new_tools = [tool for tool in tools if tool["function"]["name"] not in known]
+        self._tools = tools
 
     def act(self, messages: Sequence[Message]) -> AssistantMessage:
         """Read the new messages and sample a turn."""
@@ -84,7 +91,8 @@ class LocalAgent(Agent):
             shown = system_prompt(self._system, self._tools, tool_detail=self._detail)
             ids, _ = self._chat.prompt(shown, messages)
         else:
-            ids, _ = self._chat.suffix(messages)
+            ids, _ = self._chat.suffix(with_new_tools(messages, self._new_tools, self._detail))
+            self._new_tools = []
         self._turn += 1
         turn = self._engine.sample([TurnRequest(0, ids, self._budget)])[0]
         return self._chat.read_turn(turn.ids, turn=self._turn)

@@ -20,6 +20,10 @@ class RandomAgent(Agent):
         """Begin a dialogue; equal seeds take equal turns."""
         self._space = AgentTurnSpace(tools, seed=seed)
 
+    def equip(self, tools: list[dict[str, Any]]) -> None:
+        """Sample from these tools from now on."""
+        self._space.tools = tools
+
     def act(self, messages: Sequence[Message]) -> AssistantMessage:
         """The next turn; what was said plays no part."""
         return parse_agent_turn(self._space.sample())

@@ -28,7 +28,10 @@ def play(
     user_option: opt.UserSetting = None,
     agent: opt.AgentOption = "expert",
     agent_option: opt.AgentSetting = None,
-    max_turns: Annotated[int, typer.Option("--max-turns", min=1, help="Turns before the dialogue is cut.")] = 30,
+    max_turns: Annotated[
+        int | None,
+        typer.Option("--max-turns", min=1, help="Turns before the dialogue is cut.  [default: 30]"),
+    ] = None,
     save: Annotated[Path | None, typer.Option("--save", help="Append the trajectory to this file.")] = None,
     full: Annotated[bool, typer.Option("--full", help="Show the results of tools in full.")] = False,
 ) -> None:

@@ -51,7 +51,10 @@ def rollout(
         list[str] | None,
         typer.Option("--judge-option", "-J", metavar="KEY=VALUE", help="Option of the judge, as base_url=http://..."),
     ] = None,
-    max_turns: Annotated[int, typer.Option("--max-turns", min=1, help="Turns before a dialogue is cut.")] = 30,
+    max_turns: Annotated[
+        int | None,
+        typer.Option("--max-turns", min=1, help="Turns before a dialogue is cut.  [default: 30]"),
+    ] = None,
     concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Dialogues at the same time.")] = 16,
     deadline: Annotated[
         float, typer.Option("--deadline", min=0.001, help="Seconds for one dialogue; beyond it, a fault.")

@@ -43,7 +43,7 @@ class UserSeat:
         full: show the results of tools in full.
     """
 
-    def __init__(self, console: Console, setting: Setting, *, max_turns: int = 30, full: bool = False) -> None:
+    def __init__(self, console: Console, setting: Setting, *, max_turns: int | None = None, full: bool = False) -> None:
         self.console = console
         user = _Person(self._ask, show=lambda text: console.print(plain(text)))
         self.stage = Stage(console, Session(setting, user, max_turns=max_turns), full=full, echo_user=False)

@@ -30,7 +30,7 @@ LEVELS: Final = (1, 2, 3, 4, 5)
 def make_split(domain: Domain, split: str) -> Iterator[Task]:
     """The tasks of a split, by level; no two change the same rows in the same way."""
     source = TaskSet("splits", domain.name, (), domain.data, "", f"{domain.name}:own")
-    scorer = load_setting(domain, source).scorer
+    scorer = load_setting(domain, source).sql.scorer
     seen: set[str] = set()
     for level in LEVELS:
         wanted = SIZES[split] // len(LEVELS)

@@ -37,6 +37,9 @@ class Agent(ABC):
         the only source of randomness the agent may use.
         """
 
+    def equip(self, tools: list[dict[str, Any]]) -> None:  # noqa: B027 (most agents meet no such task)
+        """Take note of other tools in mid-dialogue: `tools` are all that the agent has from now on."""
+
     @abstractmethod
     def act(self, messages: Sequence[Message]) -> AssistantMessage:
         """Answer the messages that are new since the last call.

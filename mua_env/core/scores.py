@@ -7,12 +7,13 @@ for form. The parts and the difference that stand beside it explain a score to a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
+from mua_env.core.database import Changes
 from mua_env.core.database.difference import CellDifference
-from mua_env.core.tasks import Action, Part
+from mua_env.core.tasks import Action, Part, Task
 from mua_env.core.tools import Mode
 from mua_env.errors import ConfigError
 
@@ -32,6 +33,8 @@ A task with criteria of its own (telecom, tau2-bench) names its basis itself; ``
 
 PARTS: tuple[str, ...] = ("database", "requirements", "outputs", "assertions", "actions", "judged")
 """All parts of a score. Only tasks with criteria of their own have the last three."""
+PLAIN_PARTS = PARTS[:3]
+"""The parts that every score has."""
 
 
 class Check(BaseModel):
@@ -48,7 +51,8 @@ class Record(BaseModel):
     """What scoring needs to know of an episode: what was said and done, never how.
 
     ``terminal_text`` is what the arguments of the terminal call say. ``calls`` are the calls of agent and user, failed
-    ones too, kept where a task asks for them. ``judged`` are a judge's verdicts on the task's statements.
+    ones too, kept where a task asks for them. ``judged`` are a judge's verdicts on the task's statements. ``turns`` are
+    the calls of the agent between one word of the user and the next, kept where the user's words are fixed.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -59,6 +63,7 @@ class Record(BaseModel):
     terminal_text: str = ""
     calls: tuple[Action, ...] = ()
     judged: tuple[bool | None, ...] | None = None
+    turns: tuple[tuple[Action, ...], ...] = ()
     truncated: bool = False
     fault: Fault | None = None
 
@@ -115,6 +120,43 @@ class Score(BaseModel):
     def under(self, reward: RewardName) -> float | None:
         """What another reward gives for the same episode."""
         return product(self.parts, basis_of(reward, self.criteria), self.fault, self.truncated)
+
+
+class Gold(BaseModel):
+    """The effect of a task's gold actions on a fresh database, and which of the checks hold without them."""
+
+    model_config = ConfigDict(frozen=True, arbitrary_types_allowed=True)
+
+    changes: Changes
+    failures: tuple[str, ...] = ()
+    initial: tuple[Check, ...] = ()
+
+
+class Scores(Protocol):
+    """Scores the episodes of one kind of world."""
+
+    def gold(self, task: Task) -> Gold:
+        """What a task's gold actions come to on a fresh world."""
+
+    def score(self, task: Task, world: Any, record: Record, *, reward: RewardName = "task") -> Score:
+        """Score an episode that has ended in ``world``."""
+
+    def unscored(self, record: Record, *, reward: RewardName = "task") -> Score:
+        """The score of an episode whose world is lost: it must not count."""
+
+
+def no_score(record: Record, reward: RewardName, mode: Mode) -> Score:
+    """A score that must not count."""
+    return Score(
+        reward=None,
+        success=None,
+        parts=dict.fromkeys(PLAIN_PARTS),
+        basis=BASES[reward],
+        fault=record.fault,
+        truncated=record.truncated,
+        reward_name=reward,
+        mode=mode,
+    )
 
 
 def basis_of(reward: RewardName, criteria: tuple[str, ...] | None) -> tuple[str, ...]:

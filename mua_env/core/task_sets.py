@@ -29,6 +29,7 @@ class TaskSet:
         kit: the tools, where they are not the domain's own.
         variant: which policy document, where there are several, as ``"workflow"`` or ``"manual-solo"``.
         source_revision: which release of a public benchmark it is, by its content.
+        scripted: whether the tasks fix their user's words.
     """
 
     name: str
@@ -41,6 +42,7 @@ class TaskSet:
     kit: Kit | None = None
     variant: str = ""
     source_revision: str = ""
+    scripted: bool = False
     _index: dict[str, int] = field(default_factory=dict, repr=False, compare=False)
 
     def __len__(self) -> int:

@@ -164,6 +164,34 @@ class Criteria(_Model):
     tables: tuple[str, ...] | None = None
 
 
+class Limits(_Model):
+    """Where an episode is cut.
+
+    Attributes:
+        turns: turns of the agent (default 30, paper section 4.1).
+        steps: turns of the agent between one word of the user and the next; ``None`` for no limit.
+        messages: messages of all sides; ``None`` for no limit.
+    """
+
+    turns: int = Field(default=30, ge=1)
+    steps: int | None = Field(default=None, ge=1)
+    messages: int | None = Field(default=None, ge=1)
+
+
+class UserTurn(_Model):
+    """One turn of a user whose words are fixed.
+
+    Attributes:
+        text: what the user says.
+        reveals: names of tools that the agent has from this turn on, and had not before.
+        actions: gold actions of the turn (none where the right answer is to call nothing).
+    """
+
+    text: str
+    reveals: tuple[str, ...] = ()
+    actions: tuple[Action, ...] = ()
+
+
 class Task(_Model):
     """A task of a domain.
 
@@ -178,6 +206,8 @@ class Task(_Model):
         initial_actions: run before the dialogue, on both sides of the comparison.
         criteria: how it is scored, where the database alone does not say.
         ticket: what an agent in solo mode is told instead of a dialogue.
+        script: the user's turns, where they are fixed: any text of the agent ends a turn, and the next line follows.
+        scene: the initial state, for a world that is no database.
         split: name of the split it belongs to.
         level: difficulty, 1 (one request) to 5; ``None`` for public tasks.
         user_id: key of the user in the database, where there is one.
@@ -193,6 +223,8 @@ class Task(_Model):
     initial_actions: tuple[Action, ...] = ()
     criteria: Criteria | None = None
     ticket: str = ""
+    script: tuple[UserTurn, ...] = ()
+    scene: dict[str, Any] = Field(default_factory=dict)
     split: str = ""
     level: int | None = None
     user_id: str | None = None
@@ -201,7 +233,7 @@ class Task(_Model):
     def _leave_out_what_few_have(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         # As in Action: tasks without these keep their form, and so their revision.
         fields: dict[str, Any] = handler(self)
-        for name in ("criteria", "ticket"):
+        for name in ("criteria", "ticket", "script", "scene"):
             if not getattr(self, name):
                 fields.pop(name, None)
         return fields

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, Self
 
 from mua_env.core.database import Changes, Database, Template
-from mua_env.core.tasks import Action, Assertion
+from mua_env.core.scores import Scores
+from mua_env.core.tasks import Assertion, Task
 from mua_env.core.tools import Mode, Requestor, Toolkit, ToolResult, ToolSpec
 from mua_env.core.toolsets import Kit
 from mua_env.errors import TaskError
@@ -15,8 +16,8 @@ from mua_env.errors import TaskError
 class World(Protocol):
     """What the engine needs of a world. :class:`SQLWorld` is the one over a database."""
 
-    def load(self, actions: Iterable[Action]) -> None:
-        """Go back to the initial state, then run a task's initial actions."""
+    def load(self, task: Task | None = None) -> None:
+        """Go to a task's initial state; without one, to that of the data."""
 
     def call(self, name: str, arguments: str | Mapping[str, Any], *, requestor: Requestor = "agent") -> ToolResult:
         """Run one tool of the agent, of the user or of the world itself; an error changes nothing."""
@@ -27,14 +28,38 @@ class World(Protocol):
     def schemas(self) -> list[dict[str, Any]]:
         """Function schemas of the tools that the agent has now."""
 
-    def snapshot(self) -> Changes:
-        """What differs from the initial state."""
+    def reveal(self, names: Sequence[str]) -> None:
+        """Give the agent tools that it did not have so far."""
 
-    def fork(self) -> World:
+    def snapshot(self) -> Any:
+        """The state, in a form that the scorer of this kind of world compares."""
+
+    def fork(self) -> Self:
         """An independent world in the same state."""
 
     def close(self) -> None:
         """Release it. May be called again."""
+
+
+class Worlds(Protocol):
+    """Makes and scores the worlds of one setting."""
+
+    @property
+    def solo(self) -> bool:
+        """Whether the agent has the user's tools too, and nobody is on the line."""
+
+    @property
+    def scorer(self) -> Scores:
+        """Scores their episodes."""
+
+    def make_world(self) -> World:
+        """A world of its own."""
+
+    def schemas(self) -> list[dict[str, Any]]:
+        """Function schemas of all tools that an agent can have."""
+
+    def user_schemas(self) -> list[dict[str, Any]]:
+        """Function schemas of the user's own tools, empty where it has none."""
 
 
 class SQLWorld:
@@ -57,14 +82,14 @@ class SQLWorld:
         self.user_toolkit = None if kit.user_toolkit is None else kit.user_toolkit(database, mode=self.mode)
         self._stage = None if kit.stage is None else kit.stage(database, mode=self.mode)
 
-    def load(self, actions: Iterable[Action] = ()) -> None:
+    def load(self, task: Task | None = None) -> None:
         """Roll back, then run a task's initial actions.
 
         Raises:
             TaskError: an initial action fails.
         """
         self.database.reset()
-        for action in actions:
+        for action in () if task is None else task.initial_actions:
             result = self.call(action.name, action.arguments, requestor=action.requestor)
             if not result.ok:
                 raise TaskError(f"initial action {action.name}({action.arguments}) fails: {result.content}")
@@ -118,11 +143,14 @@ class SQLWorld:
         """Function schemas of the agent's tools."""
         return self.kit.toolkit.schemas()
 
+    def reveal(self, names: Sequence[str]) -> None:
+        """Nothing to do: the agent has all tools of its kit from the start."""
+
     def snapshot(self) -> Changes:
         """The rows that differ from the template."""
         return self.database.changes()
 
-    def fork(self) -> SQLWorld:
+    def fork(self) -> Self:
         """An independent world in the same state, on a clone of its own."""
         twin = object.__new__(type(self))
         twin.kit, twin.mode = self.kit, self.mode

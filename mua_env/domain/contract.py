@@ -19,14 +19,15 @@ from sqlalchemy.orm import DeclarativeBase
 from mua_env.core.database import Database, Rows
 from mua_env.core.task_files import read_tasks
 from mua_env.core.task_sets import TaskSet, parse_source, select_level
-from mua_env.core.tasks import Goal, Task
-from mua_env.core.tools import Toolkit
+from mua_env.core.tasks import Goal, Limits, Task
+from mua_env.core.tools import Mode, Toolkit
 from mua_env.core.toolsets import Kit, Settle, solo_kit
 from mua_env.domain.discovery import domain_entries
 from mua_env.errors import ConfigError, DomainError, TaskError, did_you_mean
 
 if TYPE_CHECKING:
     from mua_env.core.agent import Agent, Slips
+    from mua_env.core.world import Worlds
 
 
 class Domain(ABC):
@@ -44,6 +45,7 @@ class Domain(ABC):
         policies: names of the variants of the policy document, the default first (default: there is one).
         splits: names of its own splits.
         text_with_calls_reaches_user: whether text beside tool calls is said to the user (default: no).
+        limits: after how many turns an episode is cut, unless it is asked for otherwise.
         scratch_tools: tools that look nothing up and take free text; audits leave their arguments out.
         policy_rules: the rules of the policy document that audits name: id -> the rule in a sentence.
     """
@@ -57,12 +59,26 @@ class Domain(ABC):
     policies: ClassVar[tuple[str, ...]] = ()
     splits: ClassVar[tuple[str, ...]] = ("train", "test")
     text_with_calls_reaches_user: ClassVar[bool] = False
+    limits: ClassVar[Limits] = Limits()
     scratch_tools: ClassVar[frozenset[str]] = frozenset({"calculate", "think"})
     policy_rules: ClassVar[Mapping[str, str]] = {}
 
     @abstractmethod
     def data(self) -> Rows:
         """The domain's own seeded data: table name -> rows."""
+
+    def worlds(self, task_set: TaskSet, *, mode: Mode, database_url: str | None) -> Worlds | None:
+        """What makes and scores its worlds; ``None`` (default) for clones of a database of ``models`` and ``data``.
+
+        Args:
+            task_set: the tasks.
+            mode: how the tools behave and states are compared.
+            database_url: the PostgreSQL server that was asked for.
+
+        Raises:
+            ConfigError: a server was asked for, and the world is no database.
+        """
+        return None
 
     def kit(self, *, solo: bool = False) -> Kit:
         """The tools of its own tasks; ``solo`` puts the user's into the agent's hands.

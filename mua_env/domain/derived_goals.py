@@ -67,7 +67,7 @@ class Deriver(ABC):
         user = self._users.get(task.user_id or "")
         if user is None:
             return None
-        self.world.load(task.initial_actions)
+        self.world.load(task)
         requests: list[Request] = []
         for action in task.actions:
             if action.name == HAND_OVER:

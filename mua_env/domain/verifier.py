@@ -125,7 +125,7 @@ class Verifier:
 
     def _effect(self, task: Task, changes: Changes) -> Iterator[str]:
         """A task must ask for something: a change of the world, or something else that an idle agent lacks."""
-        self._world.load(task.initial_actions)
+        self._world.load(task)
         changed = self._differs(task, self._world.snapshot(), changes) or any(self._asserted(task))
         done = any(_ends_done(request) for request in task.goal.requests) if task.goal else not task.requirements
         if done and not changed:
@@ -161,7 +161,7 @@ class Verifier:
 
         ``seen`` collects the values that reads give, without those that the agent itself wrote before.
         """
-        self._world.load(task.initial_actions)
+        self._world.load(task)
         written: set[str] = set()
         for action in actions:
             result = self._world.call(action.name, action.arguments, requestor=action.requestor)

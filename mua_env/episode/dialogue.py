@@ -33,6 +33,8 @@ def hold(
     agent.reset(system_prompt=session.system_prompt, tools=session.tools, seed=seed)
     on_step(result)
     while not result.done:
+        if result.new_tools:
+            agent.equip(session.tools)
         result = session.send(agent.act(result.messages))
         on_step(result)
     return result
@@ -43,5 +45,7 @@ async def ahold(session: Session, agent: Agent, task: Task, *, seed: int) -> Ste
     result = await session.astart(task, seed=seed)
     agent.reset(system_prompt=session.system_prompt, tools=session.tools, seed=seed)
     while not result.done:
+        if result.new_tools:
+            agent.equip(session.tools)
         result = await session.asend(await agent.aact(result.messages))
     return result

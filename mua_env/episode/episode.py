@@ -1,6 +1,6 @@
 """The turn machine: takes a turn, says what must happen next. It does no I/O, sleeps never and knows no model.
 
-    episode = Episode(task, world, max_turns=30)
+    episode = Episode(task, world, limits=Limits(turns=30))
     messages = episode.user_turn(user.reply(None))          # the user opens
     step = episode.agent_turn(agent_message)                 # tool results, or step.ask_user is the text for the user
     messages = episode.user_turn(user.reply(step.ask_user))
@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from mua_env.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from mua_env.core.scores import Fault, Record
-from mua_env.core.tasks import Action, Task
+from mua_env.core.tasks import Action, Limits, Task
 from mua_env.core.tools import Requestor
 from mua_env.core.trajectory import Entry, UserActs
 from mua_env.core.world import World
@@ -50,17 +50,22 @@ class Episode:
     Args:
         task: what the dialogue is about.
         world: what the tools act on, already loaded with the task's initial state.
-        max_turns: turns after which it is truncated (default 30, paper section 4.1). A turn of the agent leads to
-            one user reply or one round of tool calls.
+        limits: where it is truncated (default after 30 turns, paper section 4.1). A turn of the agent leads to one
+            user reply or one round of tool calls.
         text_with_calls_reaches_user: whether text beside tool calls is said to the user (default: it is kept in the
             trajectory only).
     """
 
     def __init__(
-        self, task: Task, world: World, *, max_turns: int = 30, text_with_calls_reaches_user: bool = False
+        self,
+        task: Task,
+        world: World,
+        *,
+        limits: Limits | None = None,
+        text_with_calls_reaches_user: bool = False,
     ) -> None:
         self.task = task
-        self.max_turns = max_turns
+        self.limits = limits or Limits()
         self.turns = 0
         self.entries: list[Entry] = []
         self.ended_by: End | None = None
@@ -73,6 +78,7 @@ class Episode:
         self._acts: list[tuple[UserReply, UserActs]] = []
         self._terminal_tool: str | None = None
         self._terminal_text = ""
+        self._steps = 0  # turns of the agent since the user spoke
 
     @property
     def ended(self) -> bool:
@@ -98,6 +104,7 @@ class Episode:
         self._expect("agent")
         message = self._with_ids(message)
         self.turns += 1
+        self._steps += 1
         self.entries.append(Entry(source="agent", message=message, turn=self.turns))
         if not message.tool_calls:
             self._waiting = "user"
@@ -129,6 +136,8 @@ class Episode:
             self.fail("user", reply.fault)
             return []
         self._events += reply.events
+        self._world.reveal(reply.reveals)
+        self._steps = 0
         self._waiting = "agent"
         if reply.stop:
             self._end("user_stop")
@@ -179,6 +188,7 @@ class Episode:
             terminal_tool=self._terminal_tool,
             terminal_text=self._terminal_text,
             calls=self._calls() if self.task.criteria is not None else (),
+            turns=self._calls_by_turn() if self.task.script else (),
             truncated=self.truncated,
             fault=self.fault,
         )
@@ -191,6 +201,17 @@ class Episode:
         calls += [("user", call) for act in acts for call in act.tool_calls]
         read = (_read(call, requestor) for requestor, call in calls)
         return tuple(action for action in read if action is not None)
+
+    def _calls_by_turn(self) -> tuple[tuple[Action, ...], ...]:
+        """The readable calls of the agent between one word of the user and the next, empty turns too."""
+        turns: list[list[Action]] = []
+        for entry in self.entries:
+            if entry.source == "user":
+                turns.append([])
+            elif isinstance(entry.message, AssistantMessage):
+                read = (_read(call, "agent") for call in entry.message.tool_calls)
+                turns[-1] += [action for action in read if action is not None]
+        return tuple(map(tuple, turns))
 
     def fork(self, world: World) -> Episode:
         """A copy that goes on independently, in a fork of the world."""
@@ -245,8 +266,13 @@ class Episode:
         return AssistantMessage(content=message.content, tool_calls=calls)
 
     def _check_turns(self) -> None:
-        if self.turns >= self.max_turns:
-            self._end("max_turns", f"{self.max_turns} turns")
+        limits, messages = self.limits, len(self.entries)
+        if self.turns >= limits.turns:
+            self._end("max_turns", f"{limits.turns} turns")
+        elif limits.steps is not None and self._steps >= limits.steps:
+            self._end("max_turns", f"{limits.steps} turns of the agent without a word to the user")
+        elif limits.messages is not None and messages >= limits.messages:
+            self._end("max_turns", f"{limits.messages} messages")
         else:
             self._waiting = "agent"
 

@@ -16,7 +16,7 @@ from mua_env.core.messages import AssistantMessage, Message, ToolMessage, parse_
 from mua_env.core.scores import RewardName, Score
 from mua_env.core.tasks import Task
 from mua_env.core.trajectory import Trajectory
-from mua_env.core.world import SQLWorld
+from mua_env.core.world import World
 from mua_env.episode.episode import AgentStep, Episode
 from mua_env.episode.setting import Setting
 from mua_env.episode.user_channel import UserLine
@@ -24,6 +24,7 @@ from mua_env.episode.verdict import Verdict
 from mua_env.errors import EpisodeError
 from mua_env.scoring.judges import Judge, Judgement
 from mua_env.users.base import UserReply, UserSimulator
+from mua_env.users.scripted import ScriptedUser
 from mua_env.users.solo import SoloUser
 
 _BROKEN = (DBAPIError, PendingRollbackError)
@@ -32,12 +33,16 @@ _BROKEN = (DBAPIError, PendingRollbackError)
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """What a step gives the agent: ``messages`` are new since the last one; ``score`` is set at the end."""
+    """What a step gives the agent: ``messages`` are new since the last one; ``score`` is set at the end.
+
+    ``new_tools`` are the schemas of tools that the step has given the agent; all that it has are the session's.
+    """
 
     messages: list[Message] = field(default_factory=list)
     terminated: bool = False
     truncated: bool = False
     score: Score | None = None
+    new_tools: tuple[dict[str, Any], ...] = ()
 
     @property
     def done(self) -> bool:
@@ -55,9 +60,11 @@ class Session:
 
     Args:
         setting: the domain with its tasks, shared by many sessions.
-        user: makes the users, shared by many sessions. In solo mode nobody is on the line, and it is not used.
+        user: makes the users, shared by many sessions. In solo mode nobody is on the line, and tasks with a script
+            bring their user with them: it is not used then.
         reward: ``"task"`` (default), ``"outcome"``, ``"tau1"`` or ``"tau1-no-outputs"``.
-        max_turns: turns after which an episode is truncated (default 30).
+        max_turns: turns after which an episode is truncated; ``None`` (default) for the domain's own, which is 30
+            where it says nothing else.
         judge: judges what a task states about the dialogue, once it has ended (default: nobody does, and scores say
             so). A judge that fails makes the episode one that must not count.
     """
@@ -68,21 +75,24 @@ class Session:
         user: UserSimulator,
         *,
         reward: RewardName = "task",
-        max_turns: int = 30,
+        max_turns: int | None = None,
         judge: Judge | None = None,
     ) -> None:
         self.setting = setting
-        self.user = SoloUser() if setting.kit.solo else user
+        self.user = _own_user(setting) or user
         self.reward: RewardName = reward
         self.max_turns = max_turns
+        limits = setting.domain.limits
+        self._limits = limits if max_turns is None else limits.model_copy(update={"turns": max_turns})
         self.judge = judge
         self._verdict = Verdict(judge)
-        self._world: SQLWorld | None = None
+        self._world: World | None = None
         self._line: UserLine | None = None
         self._episode: Episode | None = None
         self._score: Score | None = None
         self._ended_at_once: StepResult | None = None
         self._seed = 0
+        self._revealed: frozenset[str] = frozenset()
 
     @property
     def system_prompt(self) -> str:
@@ -91,8 +101,8 @@ class Session:
 
     @property
     def tools(self) -> list[dict[str, Any]]:
-        """Function schemas of the agent's tools."""
-        return self.setting.tools
+        """Function schemas of the tools that the agent has now; before an episode, of all that there are."""
+        return self.setting.tools if self._episode is None or self._world is None else self._world.schemas()
 
     @property
     def episode(self) -> Episode:
@@ -116,7 +126,7 @@ class Session:
         return 0.0 if self._line is None else self._line.seconds
 
     @property
-    def world(self) -> SQLWorld:
+    def world(self) -> World:
         """The world of this slot."""
         if self._world is None:
             self._world = self.setting.make_world()
@@ -245,16 +255,16 @@ class Session:
             self._line.close()
         self._line = UserLine.open(self.user, self.setting, task, seed=seed)
         try:
-            self.world.load(task.initial_actions)
+            self.world.load(task)
         except _BROKEN:
             # The connection was lost between two episodes; one that cannot be had anew is an error.
             self._drop_world()
-            self.world.load(task.initial_actions)
+            self.world.load(task)
         self._seed, self._score, self._verdict = seed, None, Verdict(self.judge)
         self._episode = Episode(
             task,
             self.world,
-            max_turns=self.max_turns,
+            limits=self._limits,
             text_with_calls_reaches_user=self.setting.domain.text_with_calls_reaches_user,
         )
 
@@ -316,6 +326,8 @@ class Session:
         if self.episode.ended:  # the database broke under the user's hands
             return []
         said, before = (None, []) if step is None else (step.ask_user or "", step.messages)
+        # What comes with the opening is among the tools that the agent begins with.
+        self._revealed = frozenset() if step is None else frozenset(reply.reveals)
         return [*before, *self.episode.user_turn(line.with_refusals(reply, said))]
 
     async def _aresult(self, messages: list[Message]) -> StepResult:
@@ -336,4 +348,15 @@ class Session:
         episode = self.episode
         if episode.ended and self._score is None:
             self._score = self.score_now()
-        return StepResult(messages, episode.terminated, episode.truncated, self._score)
+        return StepResult(messages, episode.terminated, episode.truncated, self._score, self._take_revealed())
+
+    def _take_revealed(self) -> tuple[dict[str, Any], ...]:
+        names, self._revealed = self._revealed, frozenset()
+        return tuple(tool for tool in self.tools if tool["function"]["name"] in names) if names else ()
+
+
+def _own_user(setting: Setting) -> UserSimulator | None:
+    """The user that a setting's tasks bring with them."""
+    if setting.worlds.solo:
+        return SoloUser()
+    return ScriptedUser() if setting.tasks.scripted else None

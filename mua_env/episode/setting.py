@@ -15,10 +15,11 @@ from sqlalchemy.orm import DeclarativeBase
 
 from mua_env.core.database import Template, open_template
 from mua_env.core.database._statements import statements_of
+from mua_env.core.scores import Scores
 from mua_env.core.task_sets import TaskSet
 from mua_env.core.tools import Mode
 from mua_env.core.toolsets import Kit
-from mua_env.core.world import SQLWorld
+from mua_env.core.world import SQLWorld, World, Worlds
 from mua_env.domain.contract import Domain, load_domain
 from mua_env.errors import ConfigError, DomainError
 from mua_env.scoring.scorer import Scorer
@@ -26,6 +27,34 @@ from mua_env.scoring.scorer import Scorer
 _lock = threading.Lock()
 _templates: dict[tuple[str, str], Template] = {}
 _parents: list[Template] = []
+
+
+class SQLWorlds:
+    """Clones of one database template, with the tools of a kit."""
+
+    def __init__(self, domain: Domain, task_set: TaskSet, mode: Mode, database_url: str | None) -> None:
+        self.kit = task_set.kit or domain.kit()
+        self._mode: Mode = mode
+        _check_user_tools(domain.name, self.kit)
+        self.template = _template(self.kit.models or domain.models, task_set, database_url)
+        self.scorer = Scorer(self.make_world, sets=_sets(self.template.tables), mode=mode)
+
+    @property
+    def solo(self) -> bool:
+        """Whether the agent has both pairs of hands."""
+        return self.kit.solo
+
+    def make_world(self) -> SQLWorld:
+        """A world on a clone of its own."""
+        return SQLWorld(self.template, self.kit, mode=self._mode)
+
+    def schemas(self) -> list[dict[str, Any]]:
+        """Function schemas of the agent's tools."""
+        return self.kit.toolkit.schemas()
+
+    def user_schemas(self) -> list[dict[str, Any]]:
+        """Function schemas of the user's own tools, empty where it has none."""
+        return [] if self.kit.user_toolkit is None else self.kit.user_toolkit.schemas()
 
 
 class Setting:
@@ -47,24 +76,35 @@ class Setting:
         self.tasks = task_set
         self.mode: Mode = mode or task_set.mode
         self.database_url = database_url
-        self.kit = task_set.kit or domain.kit()
-        _check_user_tools(domain.name, self.kit)
-        self.template = _template(self.kit.models or domain.models, task_set, database_url)
-        self.scorer = Scorer(self.make_world, sets=_sets(self.template.tables), mode=self.mode)
+        self.worlds: Worlds = domain.worlds(task_set, mode=self.mode, database_url=database_url) or SQLWorlds(
+            domain, task_set, self.mode, database_url
+        )
+        self.scorer: Scores = self.worlds.scorer
 
-    def make_world(self) -> SQLWorld:
-        """A world on a clone of its own."""
-        return SQLWorld(self.template, self.kit, mode=self.mode)
+    @property
+    def sql(self) -> SQLWorlds:
+        """The database side of it, for what reads tables.
+
+        Raises:
+            ConfigError: the domain's world is no database.
+        """
+        if not isinstance(self.worlds, SQLWorlds):
+            raise ConfigError(f"{self.domain.name}'s world is no database, so its tables cannot be read")
+        return self.worlds
+
+    def make_world(self) -> World:
+        """A world of its own."""
+        return self.worlds.make_world()
 
     @cached_property
     def tools(self) -> list[dict[str, Any]]:
-        """Function schemas of the agent's tools."""
-        return self.kit.toolkit.schemas()
+        """Function schemas of the agent's tools; where tasks differ in them, of all that there are."""
+        return self.worlds.schemas()
 
     @cached_property
     def user_tools(self) -> list[dict[str, Any]]:
         """Function schemas of the user's own tools, empty where it has none. Never given to the agent."""
-        return [] if self.kit.user_toolkit is None else self.kit.user_toolkit.schemas()
+        return self.worlds.user_schemas()
 
     @cached_property
     def revision(self) -> str:

@@ -54,7 +54,7 @@ class RolloutOptions:
     """
 
     reward: RewardName = "task"
-    max_turns: int = 30
+    max_turns: int | None = None
     concurrency: int = 16
     deadline_s: float | None = 900.0
     stop: Callable[[], bool] = lambda: False

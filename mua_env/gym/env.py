@@ -37,7 +37,8 @@ class DialogueEnv(gym.Env[Observation, Any]):
 
     ``info`` of ``reset`` holds ``system_prompt`` (the policy document), ``tools`` (function schemas), ``task_id``,
     ``sources`` (who each message of the observation is from), ``turn`` and what the results hang on (``user``,
-    ``tasks``, ``scoring``, ``revision``). At the end ``info["score"]`` holds the score with its parts and its
+    ``tasks``, ``scoring``, ``revision``). ``tools`` comes again
+    where a step has given the agent further ones. At the end ``info["score"]`` holds the score with its parts and its
     explanation, and ``ended_by``. The user's instruction and the gold actions are never part of it.
 
     ``terminated``: the user stopped, or a terminal tool was called. ``truncated``: turn limit, or a failure that is
@@ -53,7 +54,7 @@ class DialogueEnv(gym.Env[Observation, Any]):
         reward: ``"task"`` (default: database and the task's requirements), ``"outcome"`` (the paper's, database
             alone), ``"tau1"`` (database and outputs), ``"tau1-no-outputs"``.
         scoring: ``"strict"``, ``"compat"``, or ``None`` (default) for the task source's own.
-        max_turns: turns before truncation (default 30).
+        max_turns: turns before truncation; ``None`` (default) for the domain's own, 30 where it says nothing else.
         database_url: PostgreSQL server; ``None`` (default) is SQLite in memory.
         policy: which policy document, where the domain has several (Telecom: ``"manual"`` or ``"workflow"``).
         solo: the agent has the user's tools too and works on a ticket alone; ``user`` is not used.
@@ -79,7 +80,7 @@ class DialogueEnv(gym.Env[Observation, Any]):
         user_options: dict[str, Any] | None = None,
         reward: RewardName = "task",
         scoring: Mode | None = None,
-        max_turns: int = 30,
+        max_turns: int | None = None,
         database_url: str | None = None,
         policy: str | None = None,
         solo: bool = False,
@@ -88,7 +89,7 @@ class DialogueEnv(gym.Env[Observation, Any]):
         debug: bool = False,
         render_mode: Literal["ansi"] | None = None,
     ) -> None:
-        if not isinstance(max_turns, int) or max_turns < 1:
+        if max_turns is not None and (not isinstance(max_turns, int) or max_turns < 1):
             raise ConfigError(f"max_turns is {max_turns!r}; it must be a whole number, at least 1")
         if render_mode not in (None, "ansi"):
             raise ConfigError(f"render_mode is {render_mode!r}; use 'ansi' or None")
@@ -242,6 +243,8 @@ def make_info(session: Session, result: StepResult, *, first: bool, debug: bool)
         info["revision"] = session.setting.revision
         info["variant"] = session.setting.tasks.variant
         info["source_revision"] = session.setting.tasks.source_revision
+    elif result.new_tools:
+        info["tools"] = session.tools
     if debug:
         info["task"] = episode.task.model_dump(mode="json")
     if result.done:

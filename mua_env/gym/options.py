@@ -21,7 +21,7 @@ class EnvOptions(TypedDict, total=False):
     user_options: dict[str, Any] | None
     reward: RewardName
     scoring: Mode | None
-    max_turns: int
+    max_turns: int | None
     database_url: str | None
     policy: str | None
     solo: bool

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from mua_env.core.messages import Message, UserMessage
+
 Detail = Literal["full", "compact", "none"]
 """How much of a document the agent is shown."""
 
@@ -78,6 +80,23 @@ def system_prompt(policy: str, tools: Sequence[dict[str, Any]], *, tool_detail: 
     lines = [signature(tool) for tool in tools] if tool_detail == "compact" else []
     text = "\n".join([policy.strip(), *(["Tools:"] if lines else []), *lines])
     return SystemPrompt(text.strip(), None)
+
+
+def with_new_tools(
+    messages: Sequence[Message], new_tools: Sequence[dict[str, Any]], tool_detail: Detail
+) -> Sequence[Message]:
+    """Tools that come in mid-dialogue, told before the user's words: the system prompt's tokens stay as they were.
+
+    Args:
+        messages: new messages for the agent, the user's last.
+        new_tools: schemas of the tools that came with them.
+        tool_detail: as of :func:`system_prompt`.
+    """
+    if not new_tools or tool_detail == "none" or not isinstance(messages[-1], UserMessage):
+        return messages
+    lines = [signature(tool) if tool_detail == "compact" else json.dumps(tool) for tool in new_tools]
+    told = "\n".join(["Tools:", *lines, messages[-1].content])
+    return [*messages[:-1], UserMessage(content=told)]
 
 
 def tools_as_text(tools: Sequence[dict[str, Any]]) -> str:

@@ -5,27 +5,25 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 
-from pydantic import BaseModel, ConfigDict
-
 from mua_env.core.database import Changes
 from mua_env.core.database.difference import CellDifference, compare
-from mua_env.core.scores import BASES, PARTS, Check, Record, RewardName, Score, basis_of, product, share
+from mua_env.core.scores import (
+    PARTS,
+    PLAIN_PARTS,
+    Check,
+    Gold,
+    Record,
+    RewardName,
+    Score,
+    basis_of,
+    no_score,
+    product,
+    share,
+)
 from mua_env.core.tasks import Task
 from mua_env.core.tools import Mode
 from mua_env.core.world import SQLWorld
 from mua_env.scoring.checks import checks_of
-
-_PLAIN_PARTS = PARTS[:3]
-
-
-class Gold(BaseModel):
-    """The effect of a task's gold actions on a fresh database, and which of the checks hold without them."""
-
-    model_config = ConfigDict(frozen=True, arbitrary_types_allowed=True)
-
-    changes: Changes
-    failures: tuple[str, ...] = ()
-    initial: tuple[Check, ...] = ()
 
 
 class Scorer:
@@ -70,7 +68,7 @@ class Scorer:
 
     def _run_gold(self, task: Task) -> Gold:
         world = self._world = self._world or self._make_world()
-        world.load(task.initial_actions)
+        world.load(task)
         before, others = world.snapshot(), checks_of(task, world, Record(), mode=self._mode)
         failures = []
         settle = self._mode == "strict" or world.kit.settled_gold
@@ -98,7 +96,7 @@ class Scorer:
         checks = [_database_check(not difference), *others]
         criteria = None if task.criteria is None else task.criteria.basis
         basis = basis_of(reward, criteria)
-        parts = _parts(checks, _PLAIN_PARTS if criteria is None else PARTS)
+        parts = _parts(checks, PLAIN_PARTS if criteria is None else PARTS)
         value = product(parts, basis, record.fault, record.truncated)
         counted = tuple(check for check in checks if check.part in basis)
         at_end = None if record.fault is not None else share(counted)
@@ -123,16 +121,7 @@ class Scorer:
 
     def unscored(self, record: Record, *, reward: RewardName = "task") -> Score:
         """The score of an episode whose world is lost: nothing is known of it, and it must not count."""
-        return Score(
-            reward=None,
-            success=None,
-            parts=dict.fromkeys(_PLAIN_PARTS),
-            basis=BASES[reward],
-            fault=record.fault,
-            truncated=record.truncated,
-            reward_name=reward,
-            mode=self._mode,
-        )
+        return no_score(record, reward, self._mode)
 
     def close(self) -> None:
         """Release the scratch world. May be called again."""

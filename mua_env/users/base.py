@@ -31,6 +31,7 @@ class UserReply(BaseModel):
         usage: tokens and money that the reply cost, by name.
         meta: what else belongs in the trajectory, as the prompt version.
         tool_calls: what the user does with its own tools before it speaks (an empty ``id`` is filled in).
+        reveals: names of tools that the agent has from now on, and had not before.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -43,6 +44,7 @@ class UserReply(BaseModel):
     usage: dict[str, float] = Field(default_factory=dict)
     meta: dict[str, Any] = Field(default_factory=dict)
     tool_calls: tuple[ToolCall, ...] = ()
+    reveals: tuple[str, ...] = ()
 
 
 class UserSession(ABC):

@@ -189,7 +189,7 @@ def test_binding_rules_are_named() -> None:
     world = setting.make_world()
     found: Counter[str] = Counter()
     for task in setting.tasks:
-        world.load(task.initial_actions)
+        world.load(task)
         found.update(domain.binding_rules(task, world.database))
     world.close()
     assert set(found) == set(RULES)

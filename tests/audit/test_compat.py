@@ -38,7 +38,7 @@ def test_the_database_part_is_the_equality_of_the_benchmarks_hashes(tau1_dir: Pa
     verdicts = []
     for trace in traces:
         task = setting.tasks.by_id(str(trace["task"]))
-        world.load(task.initial_actions)
+        world.load(task)
         for step in trace["steps"]:
             world.call(step["name"], step["arguments"])
         score = setting.scorer.score(task, world, Record(), reward="tau1-no-outputs")

@@ -132,7 +132,7 @@ def test_only_the_tables_that_a_task_names_are_compared() -> None:
 
 def test_changes_are_carried_to_the_other_side_and_a_refusal_undoes_the_call(setting: Setting) -> None:
     world = setting.make_world()
-    world.load(())
+    world.load()
     row = world.database.get(Router, LINE)
     assert row is not None
     assert row["loaded"] == "nothing"
@@ -150,7 +150,7 @@ def test_the_stage_is_offered_to_nobody(setting: Setting) -> None:
     offered = {schema["function"]["name"] for schema in setting.tools + setting.user_tools}
     assert not offered & Stage.specs.keys()
     world = setting.make_world()
-    world.load(staged.tasks("train")[0].initial_actions)
+    world.load(staged.tasks("train")[0])
     assert world.call("read_label", {}, requestor="user").content == "torn"
     assert not world.call("break_label", {}).ok
     with pytest.raises(TaskError, match="no truth value"):

@@ -9,6 +9,7 @@ from shop.tools import ShopTools
 from engine.helpers import call, cancel, turn
 from mua_env.core.database import open_template
 from mua_env.core.messages import parse_agent_turn
+from mua_env.core.tasks import Limits
 from mua_env.core.world import SQLWorld
 from mua_env.episode.episode import Episode
 from mua_env.errors import EpisodeError
@@ -115,7 +116,7 @@ def test_thirty_turns_by_default(episode: Episode) -> None:
 
 
 def test_stop_in_the_last_turn_is_a_stop(world: SQLWorld) -> None:
-    episode = Episode(TASK, world, max_turns=1)
+    episode = Episode(TASK, world, limits=Limits(turns=1))
     episode.user_turn(UserReply(text="Hello"))
     episode.agent_turn(parse_agent_turn("Done."))
     episode.user_turn(UserReply(text="Bye", stop=True))

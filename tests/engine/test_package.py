@@ -115,7 +115,7 @@ def test_revision_follows_the_tasks() -> None:
 
 def test_equal_arguments_share_a_setting() -> None:
     assert load_setting(shop, "train") is load_setting(shop, "train")
-    assert load_setting(shop, "train").template is load_setting(shop, "test").template
+    assert load_setting(shop, "train").sql.template is load_setting(shop, "test").sql.template
     own = TaskSet("mine", "shop", shop.tasks("train")[:2], shop.data, "policy", "shop:own")
     assert len(load_setting(shop, own).tasks) == 2
 

@@ -20,7 +20,7 @@ def differences(setting: Setting, case: dict[str, Any], answer: dict[str, Any]) 
     task = setting.tasks.by_id(case["task"])
     world = setting.make_world()
     try:
-        world.load(task.initial_actions)
+        world.load(task)
         found = []
         calls = [Action.model_validate(call) for call in case["calls"]]
         for number, (call, theirs) in enumerate(zip(calls, answer["results"], strict=True)):

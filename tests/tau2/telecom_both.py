@@ -80,7 +80,7 @@ class Here:
         """Results, databases and scores."""
         solo = bool(case.get("solo"))
         world, task = self._worlds[solo], self.tasks.by_id(case["task"])
-        world.load(task.initial_actions)
+        world.load(task)
         calls = [Action(**{**call, "requestor": "agent" if solo else call["requestor"]}) for call in case["calls"]]
         results = [world.call(call.name, json.dumps(call.arguments), requestor=call.requestor) for call in calls]
         answer = {"results": [{"ok": result.ok, "content": result.content} for result in results], **databases(world)}

@@ -57,7 +57,7 @@ def _cases(
     setting: Setting, tasks_file: Path | None, known: TaskSet | None = None
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Cases and their kinds: all variations of every task, and two alone of tasks whose gold is that of ``known``."""
-    writes = frozenset(name for name, spec in setting.kit.toolkit.specs.items() if spec.writes)
+    writes = frozenset(name for name, spec in setting.sql.kit.toolkit.specs.items() if spec.writes)
     cases, kinds = [], []
     for task in setting.tasks:
         same = known is not None and known.by_id(task.id).actions == task.actions

@@ -20,6 +20,7 @@ from .public import tau2_data
 
 LINE = {"customer_id": "C1001", "line_id": "L1002"}
 USER = Action(name="set_user_info", arguments={"name": "John Smith", "phone_number": "555-123-2002"}, requestor="world")
+HELD = Task(id="held", domain="telecom", initial_actions=(USER,))
 Worlds = dict[Mode, SQLWorld]
 MODES: tuple[Mode, ...] = ("compat", "strict")
 
@@ -29,7 +30,7 @@ def worlds() -> Iterator[Worlds]:
     """A world of each mode, John Smith holding the phone."""
     made = {mode: _setting(mode).make_world() for mode in MODES}
     for world in made.values():
-        world.load([USER])
+        world.load(HELD)
     yield made
     for world in made.values():
         world.close()
@@ -86,7 +87,7 @@ def test_a_slow_vpn_is_its_environments_own(worlds: Worlds) -> None:
     for mode, world in worlds.items():
         world.call("break_vpn", {}, requestor="world")
         other = _setting(mode).make_world()
-        other.load([USER])
+        other.load(HELD)
         other.call("connect_vpn", {}, requestor="user")
         assert "excellent" in other.call("check_vpn_status", {}, requestor="user").content
         other.close()
@@ -133,7 +134,7 @@ def _scored(mode: Mode, calls: tuple[Action, ...]) -> float | None:
     task = Task(id="t", domain="telecom", actions=(gold,), initial_actions=(USER,), criteria=criteria)
     setting = _setting(mode)
     world = setting.make_world()
-    world.load(task.initial_actions)
+    world.load(task)
     scorer = Scorer(setting.make_world, sets={}, mode=mode)
     return scorer.score(task, world, Record(calls=calls)).reward
 
@@ -163,7 +164,7 @@ def test_in_solo_mode_all_hands_are_the_agents() -> None:
     for solo, counts in ((False, 0.0), (True, 1.0)):
         setting = load_setting("telecom", "tau2:small", path=tau2_data(), mode="strict", solo=solo)
         world = setting.make_world()
-        world.load(task.initial_actions)
+        world.load(task)
         assert setting.scorer.score(task, world, Record(calls=(Action(name="toggle_data"),))).reward == counts
         world.close()
 
@@ -182,7 +183,7 @@ def test_a_transfer_must_name_what_cannot_be_repaired() -> None:
             rewards = {}
             for summary in (*causes.values(), "I cannot fix the issue.", task.actions[0].arguments["summary"]):
                 call = Action(name="transfer_to_human_agents", arguments={"summary": summary})
-                world.load(task.initial_actions)
+                world.load(task)
                 assert world.call(call.name, call.arguments).ok
                 rewards[summary] = setting.scorer.score(task, world, Record(calls=(call,))).reward
             won = [summary for summary, reward in rewards.items() if reward == 1.0]

@@ -26,7 +26,7 @@ def _setting(split: str, mode: Mode | None = None, *, policy: str | None = None,
 def _scores(setting: Setting, *, gold: bool = False, transfer: bool = False) -> Iterator[tuple[Task, Score]]:
     world = setting.make_world()
     for task in setting.tasks:
-        world.load(task.initial_actions)
+        world.load(task)
         calls = task.actions if gold else (TRANSFER,) if transfer else ()
         for call in calls:
             result = world.call(call.name, call.arguments, requestor=call.requestor)
@@ -99,7 +99,7 @@ def test_solo_gold_scores(mode: Mode) -> None:
     assert all(task.ticket for task in setting.tasks)
     world = setting.make_world()
     for task in setting.tasks:
-        world.load(task.initial_actions)
+        world.load(task)
         calls = tuple(call.model_copy(update={"requestor": "agent"}) for call in task.actions)
         assert all(world.call(call.name, call.arguments).ok for call in calls)
         assert setting.scorer.score(task, world, Record(calls=calls)).reward == 1.0

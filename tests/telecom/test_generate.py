@@ -35,7 +35,7 @@ def test_equal_seeds_give_equal_tasks(level: int) -> None:
 def test_gold_in_both_hands_solves_and_idling_does_not(level: int, setting: Setting) -> None:
     world = setting.make_world()
     for task in made(level, "test"):
-        world.load(task.initial_actions)
+        world.load(task)
         idle = setting.scorer.score(task, world, Record())
         assert idle.reward == 0.0, task.id
         assert idle.tcr is not None
@@ -66,7 +66,7 @@ def test_levels_count_what_is_wrong() -> None:
 
 
 def test_nothing_is_won_by_handing_over_or_by_courtesy(setting: Setting) -> None:
-    spec = setting.kit.toolkit.specs["transfer_to_human_agents"]
+    spec = setting.sql.kit.toolkit.specs["transfer_to_human_agents"]
     session = Session(setting, AgendaUser())
     for agent in (TransferAgent(spec), IdleAgent()):
         for task in spread(setting.tasks, 4):
@@ -135,7 +135,7 @@ def test_a_task_without_its_repair_is_no_sound_task() -> None:
 
 
 def test_shipped_tasks_verify(setting: Setting) -> None:
-    verifier = Verifier(setting.template, KIT)
+    verifier = Verifier(setting.sql.template, KIT)
     for task in spread(domain.tasks("test"), 4) + spread(domain.tasks("train"), 4):
         problems = [text for text in verifier.check(task) if "another order" not in text]
         assert problems == [], task.id

@@ -57,7 +57,7 @@ def test_rules_are_named_by_tasks() -> None:
     world = setting.make_world()
     named = set()
     for task in setting.tasks:
-        world.load(task.initial_actions)
+        world.load(task)
         named |= set(domain.binding_rules(task, world.database))
     assert named == set(RULES)
     world.close()

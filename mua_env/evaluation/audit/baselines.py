@@ -67,7 +67,7 @@ class TransferAgent(Agent):
 
 def baselines(setting: Setting) -> list[Agent]:
     """The baselines of a domain: do nothing, transfer at once (where a tool does it or ends the dialogue), random."""
-    specs = setting.kit.toolkit.specs.values()
+    specs = setting.sql.kit.toolkit.specs.values()
     handing_over = [spec for spec in specs if spec.terminal or spec.name == HAND_OVER]
     return [IdleAgent(), *map(TransferAgent, handing_over[:1]), RandomAgent()]
 

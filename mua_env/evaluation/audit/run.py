@@ -82,9 +82,9 @@ class _Auditor:
         self, setting: Setting, tasks: Sequence[Task], user: UserSimulator, *, seed: int, run_baselines: bool
     ) -> None:
         self._setting = setting
-        self._world = setting.make_world()
+        self._world = setting.sql.make_world()
         self._scratch = setting.domain.scratch_tools
-        self._sources = ValueSources(setting.make_world(), self._scratch)
+        self._sources = ValueSources(setting.sql.make_world(), self._scratch)
         self._runs = BaselineRuns(setting, user, seed=seed) if run_baselines else None
         self._wishes = same_wish(tasks)
         self._failures: dict[str, tuple[FailedCall, ...]] = {}
@@ -97,7 +97,7 @@ class _Auditor:
     def task(self, task: Task, position: int) -> TaskAudit:
         """Everything about one task."""
         values = self._sources.of(task)
-        specs = self._setting.kit.toolkit.specs
+        specs = self._setting.sql.kit.toolkit.specs
         runs, not_run = self._baselines(task, position)
         idle = self._idle(task)
         return TaskAudit(
@@ -130,8 +130,8 @@ class _Auditor:
     def _gold(self, task: Task) -> tuple[tuple[FailedCall, ...], Changes]:
         """The gold actions that fail, and the rows that differ from the data after all; none if the scene stays."""
         world = self._world
-        specs = self._setting.kit.toolkit.specs
-        world.load(task.initial_actions)
+        specs = self._setting.sql.kit.toolkit.specs
+        world.load(task)
         scene = world.snapshot()
         failures = []
         settle = self._setting.mode == "strict" or world.kit.settled_gold
@@ -153,11 +153,11 @@ class _Auditor:
         return tuple(failures), {} if after == scene else after
 
     def _idle(self, task: Task) -> Score:
-        self._world.load(task.initial_actions)
-        return self._setting.scorer.score(task, self._world, Record())
+        self._world.load(task)
+        return self._setting.sql.scorer.score(task, self._world, Record())
 
     def _rules(self, task: Task) -> tuple[str, ...]:
-        self._world.load(task.initial_actions)
+        self._world.load(task)
         bound = set(self._setting.domain.binding_rules(task, self._world.database))
         return tuple(rule for rule in self._setting.domain.policy_rules if rule in bound)
 

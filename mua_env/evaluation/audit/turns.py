@@ -28,7 +28,7 @@ def minimal_turns(task: Task, world: SQLWorld, *, must_ask: bool, scratch: froze
         must_ask: whether the gold holds a value that no tool yields without the user.
         scratch: tools that look nothing up, which are left out.
     """
-    world.load(task.initial_actions)
+    world.load(task)
     specs = world.toolkit.specs
     depth_of: dict[str, int] = {}
     longest, writes = 0, False

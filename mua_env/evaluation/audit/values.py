@@ -67,7 +67,7 @@ class ValueSources:
         values = [text for action in self._calls(task) for text in leaves(action.arguments)]
         if task.initial_actions:
             self._results.clear()
-        self._world.load(task.initial_actions)
+        self._world.load(task)
         reads = [action for action in task.actions if action.name in self._reads]
         alone = self._with_gold_reads(self._public, reads)
         identified = alone

@@ -19,7 +19,7 @@ from mua_env.errors import ConfigError, MuaError
 from mua_env.inference.backends.base import Backend, RemoteBackend
 from mua_env.inference.backends.batching import Batcher
 from mua_env.inference.backends.cache_engine import CacheEngine
-from mua_env.inference.chat_template import Detail, system_prompt
+from mua_env.inference.chat_template import Detail, system_prompt, with_new_tools
 from mua_env.inference.chat_tokens import ChatTokens
 from mua_env.inference.sampling import DecoderStats
 from mua_env.training.config.train import LengthConfig
@@ -233,7 +233,8 @@ class RolloutDriver:
             return
         if self._over(state, result):
             return
-        suffix, sources = self.chat.suffix(state.dialogue.reads(result.messages))
+        heard = with_new_tools(state.dialogue.reads(result.messages), result.new_tools, self.tools)
+        suffix, sources = self.chat.suffix(heard)
         if len(trajectory) + len(suffix) >= self.lengths.total:
             self._truncate(state, f"{self.lengths.total} tokens")
             return
