@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from mua_env.errors import ConfigError
 from mua_env.messages import Message
+from mua_env.outside import Amount, Line, Text
 from mua_env.scoring import RewardName, basis_of
 from mua_env.tasks import Task
 
@@ -29,9 +30,9 @@ class Judgement(BaseModel):
 
     judge: str
     verdicts: tuple[bool, ...] = ()
-    reasons: tuple[str, ...] = ()
-    usage: dict[str, float] = Field(default_factory=dict)
-    fault: str | None = None
+    reasons: tuple[Text, ...] = ()
+    usage: dict[str, Amount] = Field(default_factory=dict)
+    fault: Line | None = None
 
 
 class Judge(ABC):

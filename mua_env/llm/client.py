@@ -19,6 +19,7 @@ from mua_env.llm.ledger import Ledger, Usage
 from mua_env.llm.settings import LLMSettings
 from mua_env.llm.waiting import WaitLimit
 from mua_env.messages import ToolCall
+from mua_env.outside import Name, Text
 
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 20.0
@@ -50,9 +51,9 @@ class Completion(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    text: str | None
+    text: Text | None
     tool_calls: tuple[ToolCall, ...] = ()
-    finish_reason: str = "stop"
+    finish_reason: Name = "stop"
     usage: Usage = Usage()
 
 

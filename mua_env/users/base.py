@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from mua_env.errors import EpisodeError
 from mua_env.messages import ToolCall, ToolMessage
+from mua_env.outside import Amount, Line, Plain, Text
 from mua_env.tasks import Task
 
 GREETING = "Hi! How can I help you today?"
@@ -35,13 +36,13 @@ class UserReply(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    text: str
+    text: Text
     stop: bool = False
-    events: tuple[str, ...] = ()
-    fault: str | None = None
-    thought: str | None = None
-    usage: dict[str, float] = Field(default_factory=dict)
-    meta: dict[str, Any] = Field(default_factory=dict)
+    events: tuple[Text, ...] = ()
+    fault: Line | None = None
+    thought: Text | None = None
+    usage: dict[str, Amount] = Field(default_factory=dict)
+    meta: Plain = Field(default_factory=dict)
     tool_calls: tuple[ToolCall, ...] = ()
 
 
@@ -52,7 +53,7 @@ class UserActs(BaseModel):
 
     tool_calls: tuple[ToolCall, ...]
     results: tuple[ToolMessage, ...]
-    thought: str | None = None
+    thought: Text | None = None
 
 
 class UserSession(ABC):

@@ -8,6 +8,7 @@ from typing import Any
 
 from mua_env.errors import TaskError
 from mua_env.messages import AssistantMessage, ToolMessage
+from mua_env.outside import heard
 from mua_env.tasks import Task
 from mua_env.trajectory import Trajectory
 from mua_env.users.base import UserReply, UserSession, UserSimulator
@@ -79,7 +80,7 @@ def _turns(trajectory: Trajectory) -> list[_Turn]:
     said: _Heard = None
     for entry in trajectory.entries:
         if isinstance(entry.message, AssistantMessage):
-            said = entry.message.content or ""
+            said = heard(entry.message.content or "")
         elif entry.source == "user":
             for acts in entry.user_acts:
                 turns.append((said, UserReply(text="", tool_calls=acts.tool_calls, thought=acts.thought)))
