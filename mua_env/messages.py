@@ -27,10 +27,10 @@ class FunctionCall(_Model):
     """The function part of a tool call.
 
     ``arguments`` is JSON text exactly as the agent wrote it, malformed or not; a mapping is accepted and dumped.
-    A ``name`` that is missing or null is empty, and answered as an unknown tool.
+    A ``name`` that is null is empty, and answered as an unknown tool.
     """
 
-    name: Name = ""
+    name: Name
     arguments: Arguments = "{}"
 
     @field_validator("arguments", mode="before")

@@ -116,3 +116,5 @@ Amount = Annotated[float, AfterValidator(_finite)]
 """What was used: a number that is none counts as nothing."""
 Plain = Annotated[dict[str, Any], AfterValidator(plain_value)]
 """What else is kept, as JSON."""
+Kept = Annotated[Any, AfterValidator(plain_value)]
+"""A value of a record, as JSON."""

@@ -21,6 +21,7 @@ from mua_env.episode import Episode
 from mua_env.errors import ConfigError, EpisodeError, MuaError, single
 from mua_env.judging import Judge
 from mua_env.llm.errors import LLMError
+from mua_env.outside import line
 from mua_env.scoring import RewardName
 from mua_env.session import Session, StepResult
 from mua_env.setting import Setting
@@ -175,9 +176,11 @@ def run_rollout(
 
 
 def _recorded(session: Session, agent: Agent, episode: Planned, meta: dict[str, Any]) -> Trajectory:
-    trajectory = session.trajectory(id=episode.id, agent=agent.name, meta=meta)
-    usage = agent.usage()
-    return trajectory.model_copy(update={"meta": {**trajectory.meta, "agent_usage": usage}}) if usage else trajectory
+    try:
+        usage = {"agent_usage": used} if (used := agent.usage()) else {}
+    except Exception as error:  # an agent of the caller's: its account is no reason to lose the dialogue
+        usage = {"agent_usage_fault": line(f"{type(error).__name__}: {error}")}
+    return session.trajectory(id=episode.id, agent=agent.name, meta={**meta, **usage})
 
 
 async def play_episode(session: Session, agent: Agent, episode: Planned, *, deadline_s: float | None) -> bool:

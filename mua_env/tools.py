@@ -124,10 +124,10 @@ class ToolSpec:
             ToolError: the JSON is malformed or beyond a bound, or a field is missing, unknown or of the wrong type.
         """
         values = read_arguments(self.name, arguments)
-        if unknown := self._model.unknown(values):
+        unknown = self._model.unknown(values)
+        if len(unknown) > _MOST_FAULTS or (unknown and self._model.open):
             named = "; ".join(f"argument {name[:100]!r} is not known" for name in unknown[:_MOST_FAULTS])
-            more = f"; and {len(unknown) - _MOST_FAULTS} more" if len(unknown) > _MOST_FAULTS else ""
-            raise ToolError(f"{self.name}: {named}{more}")
+            raise ToolError(f"{self.name}: {named} ({len(unknown)} unknown in all)")
         try:
             return self._model.read(arguments or "{}" if isinstance(arguments, str) else json.dumps(arguments))
         except ValidationError as error:
@@ -242,6 +242,8 @@ def _explain(name: str, error: ValidationError) -> str:
     parts = []
     for detail in error.errors(include_url=False)[:_MOST_FAULTS]:
         where = ".".join(str(part) for part in detail["loc"])
+        if detail["type"] == "json_invalid":
+            return f"{name}: the arguments are not valid JSON ({detail['ctx']['error']})"
         if detail["type"] == "missing":
             parts.append(f"argument {where!r} is missing")
         elif detail["type"] == "extra_forbidden":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mua_env.errors import ConfigError
+from mua_env.json_reader import MalformedJSON, read_json
 
 if TYPE_CHECKING:
     from mua_env.agents.make import AgentFactory
@@ -83,8 +83,8 @@ def parse_pairs(pairs: Sequence[str] | None, option: str) -> dict[str, Any]:
 
 def _read_value(text: str) -> Any:
     try:
-        return json.loads(text)
-    except ValueError:
+        return read_json(text)
+    except MalformedJSON:
         if not text.startswith(("{", "[")):
             return text
     import yaml

@@ -12,6 +12,7 @@ from rich.markup import escape
 
 from mua_env.agents.base import Agent
 from mua_env.errors import EpisodeError
+from mua_env.json_reader import MalformedJSON, read_json
 from mua_env.llm.errors import LLMError
 from mua_env.messages import AssistantMessage, FunctionCall, ToolCall
 from mua_env.reports.terminal import print_entry, print_score
@@ -191,8 +192,8 @@ def _value(text: str, schema: dict[str, Any]) -> Any:
     if schema.get("type") == "string" or "enum" in schema:
         return text
     try:
-        return json.loads(text)
-    except ValueError:
+        return read_json(text)
+    except MalformedJSON:
         if schema.get("type") == "array":
             return [part.strip() for part in text.split(",") if part.strip()]
         return text

@@ -16,6 +16,7 @@ import torch
 
 from mua_env.episode import End
 from mua_env.errors import ConfigError, MuaError
+from mua_env.outside import line
 from mua_env.training.backends.base import Backend, RemoteBackend
 from mua_env.training.backends.batching import Batcher
 from mua_env.training.backends.cache_engine import CacheEngine
@@ -247,7 +248,7 @@ class RolloutDriver:
 
     def _fail(self, state: _Live, error: Exception) -> None:
         """End a dialogue whose session raised: reward None, whatever its database holds."""
-        cause = f"{type(error).__name__}: {error}"
+        cause = line(f"{type(error).__name__}: {error}")
         with contextlib.suppress(MuaError):
             state.dialogue.session.fail(cause)
         self._end(state, "fault", cause, None)
