@@ -21,7 +21,7 @@ from mua_env.users.agenda_hands import Hands
 from mua_env.users.agenda_operations import Seen, guided
 from mua_env.users.agenda_personas import Voice, persona
 from mua_env.users.agenda_phrases import phrase
-from mua_env.users.agenda_understanding import understand
+from mua_env.users.agenda_understanding import readable, understand
 from mua_env.users.base import UserReply, UserSession, UserSimulator
 
 LANGUAGES = ("en", "zh")
@@ -45,7 +45,8 @@ class AgendaSession(UserSession):
         """Answer the agent; ``None`` asks for the opening. Never raises on any text."""
         if agent_text is None:
             return self._open()
-        self._heard = agent_text
+        # Before the first pattern: what the domain's languages read has no runs, and a bounded length.
+        self._heard = agent_text = readable(agent_text)
         current = self.agenda.current
         guidance = self.language.guidance(agent_text, current.intent if current else "")
         deeds = guided(guidance, self.language, self.tools)

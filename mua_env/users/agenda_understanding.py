@@ -76,11 +76,33 @@ _ITEM = re.compile(r"^\s*(?:[-\u2013\u2014\u2022+]|\(?\d{1,2}[.)]|\(?[a-h][.)])\
 _QUOTES = str.maketrans({"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"', "\u2011": "-", "\u2013": "-"})
 
 
-def plain(text: str) -> str:
-    """The text without markdown and control characters, cut to a bounded length."""
+_BLANK = re.compile(r"[^\S\n]+")
+_LINE = re.compile(r" ?\n[ \n]*")
+_SAME = re.compile(r"([^0-9A-Za-z])\1{3,}")
+_MARKS = re.compile(r"\W{41,}")
+_LONG = re.compile(r"[^\W\u4e00-\u9fff]{65,}")
+
+
+def readable(text: str) -> str:
+    """The text as far as it is read, with every run cut short: what comes before any pattern.
+
+    Patterns take time by the length of the runs that they can slide along, so a blank or a line break stands for any
+    number of them, a mark for at most three alike, no word has more than 64 characters and no row of marks more than
+    40. Nothing that people or models mean to say is longer.
+    """
     if len(text) > HEAD + TAIL:
         text = text[:HEAD] + "\n" + text[-TAIL:]
-    return _SPACES.sub(" ", _MARKUP.sub("", text.translate(_QUOTES))).strip()
+    text = _SAME.sub(r"\1\1\1", _LINE.sub("\n", _BLANK.sub(" ", text)))
+    return _LONG.sub(lambda word: word[0][:64], _MARKS.sub(_cut_marks, text))
+
+
+def _cut_marks(run: re.Match[str]) -> str:
+    return run[0][:40] + ("\n" if "\n" in run[0][40:] else " ")
+
+
+def plain(text: str) -> str:
+    """The :func:`readable` text without markdown and control characters."""
+    return _SPACES.sub(" ", _MARKUP.sub("", readable(text).translate(_QUOTES))).strip()
 
 
 def sentences(text: str) -> list[str]:
