@@ -104,7 +104,9 @@ def _begun(rng: Random, words: Sequence[str], run: str, size: int) -> str:
 
 
 def _lines(rng: Random, words: Sequence[str], run: str, size: int) -> str:
-    lines = [f"{rng.choice(('- ', '1. ', '* ', '', '> ', '   '))}{rng.choice(words)}: {run * 3}" for _ in range(size // 20)]
+    lines = [
+        f"{rng.choice(('- ', '1. ', '* ', '', '> ', '   '))}{rng.choice(words)}: {run * 3}" for _ in range(size // 20)
+    ]
     return rng.choice(("Please provide the following:\n", "")) + "\n".join(lines)
 
 

@@ -78,18 +78,20 @@ def guided(text: str, language: DialogueLanguage, tools: Iterable[str]) -> list[
     operations = [operation for operation in language.operations if operation.tool in able]
     if not operations:
         return []
+    words = frozenset().union(*(operation.words for operation in operations))
     deeds: list[Deed] = []
     for sentence in sentences(plain(text)):
-        deeds.extend(deed for deed in _in_sentence(sentence, operations) if deed not in deeds)
+        deeds.extend(deed for deed in _in_sentence(sentence, operations, words) if deed not in deeds)
     return deeds
 
 
-def _in_sentence(sentence: str, operations: Sequence[Operation]) -> Iterator[Deed]:
+def _in_sentence(sentence: str, operations: Sequence[Operation], words: Iterable[str]) -> Iterator[Deed]:
     low = sentence.lower()
     if _CONDITION.search(low):
         return
     question = low.rstrip("\"') ").endswith("?")
-    able = (op for op in operations if not op.words or any(word in low for word in op.words))
+    said = {word for word in words if word in low}
+    able = (operation for operation in operations if not operation.words or not said.isdisjoint(operation.words))
     found = [(match, operation) for operation in able for match in operation.pattern.finditer(sentence)]
     for match, operation in sorted(found, key=lambda item: item[0].start()):
         before = _ITEM.sub("", low[: match.start()], count=1)
