@@ -20,12 +20,12 @@ from random import Random
 
 from measure import show
 
-from mua_env.domain import Domain
-from mua_env.language import DialogueLanguage
-from mua_env.session import Session
-from mua_env.setting import Setting, load_setting
-from mua_env.users.agenda import LANGUAGES, AgendaUser
-from mua_env.users.agenda_cues import ENGLISH
+from mua_env.domain.contract import Domain
+from mua_env.episode.session import Session
+from mua_env.episode.setting import Setting, load_setting
+from mua_env.users.agenda.language import DialogueLanguage
+from mua_env.users.agenda.nlu.cues import ENGLISH
+from mua_env.users.agenda.user import LANGUAGES, AgendaUser
 
 DOMAINS = ("retail", "airline", "telecom")
 _HAN = re.compile(r"[\u4e00-\u9fff]+")
@@ -57,7 +57,7 @@ def cues(language: DialogueLanguage, code: str) -> list[str]:
     found = {part.strip() for text in patterns for part in _GROUPS.sub("\0", text).lower().split("\0")}
     words = {word for part in found for word in _WORD.findall(part)}
     if code == "zh":
-        from mua_env.users.agenda_hearing import ACTS
+        from mua_env.users.agenda.nlu.glossary import ACTS
 
         words |= {word for pattern, _ in ACTS for word in _HAN.findall(pattern)}
     return sorted(words)

@@ -2,7 +2,7 @@
 
 Every file can hold what these functions return: half of a surrogate pair, which JSON can spell and no encoding can
 write, becomes U+FFFD, and what is over its bound (:mod:`mua_env.limits`) is cut. Control characters stay in what was
-said and called, because that is what was said; :func:`mua_env.characters.visible` keeps them from terminals and pages.
+said and called, because that is what was said; :func:`mua_env.core.characters.visible` keeps them from terminals and pages.
 In a line (a cause, an error) they become U+FFFD.
 """
 
@@ -15,7 +15,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator
 
-from mua_env.characters import visible
+from mua_env.core.characters import visible
 from mua_env.limits import DEEPEST_JSON, LONGEST_ARGUMENTS, LONGEST_HEARD, LONGEST_LINE, LONGEST_NAME, LONGEST_TEXT
 
 

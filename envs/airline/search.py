@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from mua_env.database import Database
+from mua_env.core.database import Database
 
 from .models import Flight
 
