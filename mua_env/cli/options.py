@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from mua_env.core.json_reader import MalformedJSON, read_json
 from mua_env.errors import ConfigError
-from mua_env.json_reader import MalformedJSON, read_json
 
 if TYPE_CHECKING:
     from mua_env.agents.make import AgentFactory

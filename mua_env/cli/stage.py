@@ -11,13 +11,13 @@ from rich.markdown import Markdown
 from rich.markup import escape
 
 from mua_env.core.agent import Agent
+from mua_env.core.json_reader import MalformedJSON, read_json
 from mua_env.core.messages import AssistantMessage, FunctionCall, ToolCall
 from mua_env.core.tasks import Task
 from mua_env.core.trajectory import Entry, TrajectoryWriter
 from mua_env.episode.session import Session
 from mua_env.errors import EpisodeError
 from mua_env.evaluation.reports.terminal import print_entry, print_score
-from mua_env.json_reader import MalformedJSON, read_json
 from mua_env.llm.errors import LLMError
 
 

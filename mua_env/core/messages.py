@@ -12,8 +12,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
 
+from mua_env.core.outside import Arguments, Name, Text, WellFormed, shown
 from mua_env.errors import ConfigError, first_fault
-from mua_env.outside import Arguments, Name, Text, WellFormed, shown
 
 Source = Literal["system", "user", "agent", "tool", "template"]
 """Who produced a span of a trajectory; ``template`` is what a chat template puts between messages."""

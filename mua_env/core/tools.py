@@ -23,13 +23,13 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from sqlalchemy.exc import DataError as UnstorableValue
 
-from mua_env.argument_model import ArgumentModel
+from mua_env.core.argument_model import ArgumentModel
 from mua_env.core.database import Database
+from mua_env.core.json_reader import MalformedJSON, UnfitNumber, check_value, read_json
+from mua_env.core.limits import LONGEST_ARGUMENTS, LONGEST_LINE
+from mua_env.core.outside import clip, shown, well_formed
+from mua_env.core.outside import name as clipped_name
 from mua_env.errors import ToolError, did_you_mean
-from mua_env.json_reader import MalformedJSON, UnfitNumber, check_value, read_json
-from mua_env.limits import LONGEST_ARGUMENTS, LONGEST_LINE
-from mua_env.outside import clip, shown, well_formed
-from mua_env.outside import name as clipped_name
 
 Mode = Literal["strict", "compat"]
 """``compat`` behaves as the public benchmark does, faults included; ``strict`` mends them."""

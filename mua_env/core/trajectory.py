@@ -10,8 +10,8 @@ from typing import IO, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mua_env.core.messages import Message, Source
+from mua_env.core.outside import Amount, Line, Name, Plain, line
 from mua_env.errors import DataError, first_fault
-from mua_env.outside import Amount, Line, Name, Plain, line
 from mua_env.scoring.scorer import Score
 from mua_env.users.base import UserActs
 

@@ -15,15 +15,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from mua_env.core.json_reader import read_object
+from mua_env.core.limits import LONGEST_ARGUMENTS, MOST_CALLS
 from mua_env.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage, with_own_ids
+from mua_env.core.outside import line
 from mua_env.core.tasks import Action, Task
 from mua_env.core.tools import Requestor
 from mua_env.core.trajectory import Entry
 from mua_env.core.world import World
 from mua_env.errors import EpisodeError
-from mua_env.json_reader import read_object
-from mua_env.limits import LONGEST_ARGUMENTS, MOST_CALLS
-from mua_env.outside import line
 from mua_env.scoring.scorer import Fault, Record
 from mua_env.users.base import UserActs, UserReply
 

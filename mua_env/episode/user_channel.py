@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Self
 
 from mua_env.core.messages import ToolMessage
+from mua_env.core.outside import heard
 from mua_env.core.tasks import Task
 from mua_env.episode.setting import Setting
 from mua_env.errors import DomainError, UserFault
-from mua_env.outside import heard
 from mua_env.scoring.refusals import RefusalListener, required_refusals
 from mua_env.users.agenda.language import DialogueLanguage
 from mua_env.users.base import UserReply, UserSession, UserSimulator

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from mua_env.core.json_reader import MalformedJSON, read_first_json, read_json
 from mua_env.core.messages import AssistantMessage, FunctionCall, ToolCall
 from mua_env.inference.tool_call_text import OPEN, parse_turn, render_turn
-from mua_env.json_reader import MalformedJSON, read_first_json, read_json
 
 PYTHON_TAG = "<|python_tag|>"
 _LEFTOVER = "<|eom_id|>"

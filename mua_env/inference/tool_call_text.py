@@ -11,8 +11,8 @@ from __future__ import annotations
 import json
 import re
 
+from mua_env.core.json_reader import MalformedJSON, read_json
 from mua_env.core.messages import AssistantMessage, FunctionCall, ToolCall
-from mua_env.json_reader import MalformedJSON, read_json
 
 OPEN, CLOSE = "<tool_call>", "</tool_call>"
 _THINKING = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from mua_env.core.outside import line
 from mua_env.errors import MuaError
-from mua_env.outside import line
 
 Kind = Literal[
     "timeout",  # the endpoint did not answer in time, or the episode's time for waiting is used up

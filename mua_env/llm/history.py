@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from mua_env.core.json_reader import read_object
+from mua_env.core.limits import LONGEST_ARGUMENTS
 from mua_env.core.messages import AssistantMessage, dump, with_own_ids
-from mua_env.json_reader import read_object
-from mua_env.limits import LONGEST_ARGUMENTS
 from mua_env.llm.client import Completion
 
 MALFORMED = "malformed_arguments"

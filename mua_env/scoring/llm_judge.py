@@ -7,15 +7,15 @@ from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any
 
+from mua_env.core.json_reader import read_json
 from mua_env.core.messages import AssistantMessage, Message, ToolMessage, UserMessage
-from mua_env.json_reader import read_json
+from mua_env.core.outside import heard
 from mua_env.llm.cache import CacheMode
 from mua_env.llm.client import ChatRequest, Completion, LLMClient
 from mua_env.llm.errors import LLMError
 from mua_env.llm.ledger import Ledger, Usage
 from mua_env.llm.make import make_client
 from mua_env.llm.settings import LLMSettings
-from mua_env.outside import heard
 from mua_env.scoring.judges import Judge, Judgement
 
 EDITION = 1

@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from mua_env.core.messages import ToolCall, ToolMessage
+from mua_env.core.outside import Amount, Line, Plain, Text
 from mua_env.core.tasks import Task
 from mua_env.errors import EpisodeError
-from mua_env.outside import Amount, Line, Plain, Text
 
 GREETING = "Hi! How can I help you today?"
 """What the agent is taken to have said before the user's first message (as in tau-bench)."""

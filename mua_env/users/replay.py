@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mua_env.core.messages import AssistantMessage, ToolMessage
+from mua_env.core.outside import heard
 from mua_env.core.tasks import Task
 from mua_env.core.trajectory import Trajectory
 from mua_env.errors import TaskError
-from mua_env.outside import heard
 from mua_env.users.base import UserReply, UserSession, UserSimulator
 
 _Heard = str | None | tuple[str, ...]

@@ -10,8 +10,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from mua_env.core.database import Changes, RowKey
+from mua_env.core.outside import Kept
 from mua_env.core.tools import Mode
-from mua_env.outside import Kept
 
 MISSING = "(absent)"
 """Stands for a value, or a whole row, that one side lacks."""

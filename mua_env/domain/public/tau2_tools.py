@@ -8,9 +8,9 @@ from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin
 from pydantic import Field
 from sqlalchemy.orm import DeclarativeBase
 
+from mua_env.core.outside import shown
 from mua_env.core.tools import Toolkit, ToolResult, ToolSpec, read_arguments, tool
 from mua_env.errors import ToolError
-from mua_env.outside import shown
 
 _PYTHON_ERRORS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 

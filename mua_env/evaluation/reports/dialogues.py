@@ -10,12 +10,12 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from mua_env.core.json_reader import MalformedJSON, read_json
 from mua_env.core.messages import AssistantMessage
 from mua_env.core.trajectory import Entry, Trajectory, read_trajectories
 from mua_env.evaluation.reports.pages import page_environment
 from mua_env.evaluation.reports.terminal import done_by_user
 from mua_env.evaluation.rollout_folder import summarize, trajectory_file
-from mua_env.json_reader import MalformedJSON, read_json
 
 if TYPE_CHECKING:
     from jinja2 import Environment

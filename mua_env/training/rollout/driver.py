@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from mua_env.core.outside import line
 from mua_env.episode.episode import End
 from mua_env.errors import ConfigError, MuaError
 from mua_env.inference.backends.base import Backend, RemoteBackend
@@ -22,7 +23,6 @@ from mua_env.inference.backends.cache_engine import CacheEngine
 from mua_env.inference.chat_template import Detail, system_prompt
 from mua_env.inference.chat_tokens import ChatTokens
 from mua_env.inference.sampling import DecoderStats
-from mua_env.outside import line
 from mua_env.training.config.train import LengthConfig
 from mua_env.training.data.token_trajectory import TokenTrajectory, begin
 from mua_env.training.rollout.episode_statistics import what_happened

@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from mua_env.limits import DEEPEST_JSON, LARGEST_NUMBER, LONGEST_JSON, MOST_VALUES
+from mua_env.core.limits import DEEPEST_JSON, LARGEST_NUMBER, LONGEST_JSON, MOST_VALUES
 
 _MARKS = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[\[{]|[\]}]', re.DOTALL)
 

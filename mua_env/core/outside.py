@@ -1,7 +1,7 @@
 """Text from outside: what a model, a person, an endpoint or an exception wrote, made fit to be kept and passed on.
 
 Every file can hold what these functions return: half of a surrogate pair, which JSON can spell and no encoding can
-write, becomes U+FFFD, and what is over its bound (:mod:`mua_env.limits`) is cut. Control characters stay in what was
+write, becomes U+FFFD, and what is over its bound (:mod:`mua_env.core.limits`) is cut. Control characters stay in what was
 said and called, because that is what was said; :func:`mua_env.core.characters.visible` keeps them from terminals and pages.
 In a line (a cause, an error) they become U+FFFD.
 """
@@ -16,7 +16,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator
 
 from mua_env.core.characters import visible
-from mua_env.limits import DEEPEST_JSON, LONGEST_ARGUMENTS, LONGEST_HEARD, LONGEST_LINE, LONGEST_NAME, LONGEST_TEXT
+from mua_env.core.limits import DEEPEST_JSON, LONGEST_ARGUMENTS, LONGEST_HEARD, LONGEST_LINE, LONGEST_NAME, LONGEST_TEXT
 
 
 def well_formed(text: str) -> str:
