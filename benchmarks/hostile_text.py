@@ -1,4 +1,4 @@
-"""CPU that a user takes for one turn of an agent that writes hostile text, over generated texts, by domain and language.
+"""CPU that a user takes for a turn of an agent that writes hostile text, over generated texts, by domain and language.
 
 python benchmarks/hostile_text.py --texts 2000
 
@@ -35,7 +35,8 @@ _RUNS = (
     *" \n\t\r\v\f\u00a0\u2003\u2028\u3000\u200b\u00ad\x00\x1b",
     *"5aZ_-*#`>|~=+.,:;!?'\"()[]{}<>/\\@$%&\u2013\u2014\u2022\u2019\u201c\uff0c\u3002\uff1f",
     *"\u7684\u8bf7\u60a8\u597d\u00e9\u0301\u202e\U0001f600",
-    *("\r\n", " \n", "\n ", "\n\n- ", ". ", "? ", ", ", "a b ", "1 ", "1. ", "#W", "$1", "1,", "1.", "@a.", "**a** ", "(a) "),
+    *("\r\n", " \n", "\n ", "\n\n- ", ". ", "? ", ", ", "a b ", "1 ", "1. ", "#W", "$1", "1,", "1."),
+    *("@a.", "**a** ", "(a) ", "[](", "<a>", "&#9;"),
     *("- a: b\n", "| a | b |\n", "HAT001 ", "2024-05-15 ", "5:00 ", "\\n", "{value}", "[a|b] ", '"a" ', "it ", "not "),
 )  # fmt: skip
 

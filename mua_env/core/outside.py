@@ -1,9 +1,9 @@
 """Text from outside: what a model, a person, an endpoint or an exception wrote, made fit to be kept and passed on.
 
 Every file can hold what these functions return: half of a surrogate pair, which JSON can spell and no encoding can
-write, becomes U+FFFD, and what is over its bound (:mod:`mua_env.core.limits`) is cut. Control characters stay in what was
-said and called, because that is what was said; :func:`mua_env.core.characters.visible` keeps them from terminals and pages.
-In a line (a cause, an error) they become U+FFFD.
+write, becomes U+FFFD, and what is over its bound (:mod:`mua_env.core.limits`) is cut. Control characters stay in what
+was said and called, because that is what was said; :func:`mua_env.core.characters.visible` keeps them from terminals
+and pages. In a line (a cause, an error) they become U+FFFD.
 """
 
 from __future__ import annotations

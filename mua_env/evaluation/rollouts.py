@@ -18,6 +18,7 @@ from typing import Any
 
 from mua_env.core.agent import Agent
 from mua_env.core.outside import line
+from mua_env.core.scores import RewardName
 from mua_env.core.task_sets import TaskSet
 from mua_env.core.tasks import Task
 from mua_env.core.trajectory import Trajectory
@@ -27,7 +28,6 @@ from mua_env.episode.setting import Setting
 from mua_env.errors import ConfigError, EpisodeError, MuaError, single
 from mua_env.llm.errors import LLMError
 from mua_env.scoring.judges import Judge
-from mua_env.scoring.scorer import RewardName
 from mua_env.users.base import UserSimulator
 
 
