@@ -57,7 +57,8 @@ _FORBID = re.compile(
     r"when|while|already|did you|have you|had you|do you (?:want|wish|need)|shall|should (?:i|we)|may i|would you like|"
     r"by|because|whether you)\b"
 )
-_OWN_WORK = re.compile(r"\b(?:i|we|i'll|i've|we'll|we've|i'm|we're)\b(?!.*\byou\b)")
+_OWN_WORK = re.compile(r"\b(?:i|we|i'll|i've|we'll|we've|i'm|we're)\b")
+_YOU = re.compile(r"\byou\b")
 _ASKS = re.compile(
     r"\bplease\b|\b(?:could|can|would|will) you\b|\blet's\b|\byou(?:'ll| will)? (?:should|need to|have to|must|can|may|"
     r"to)\b|\btry\b|\bgo ahead\b|\bwant you\b|\b(?:tell|show) me\b|\blet me know\b|\bmake sure\b"
@@ -96,7 +97,7 @@ def _in_sentence(sentence: str, operations: Sequence[Operation], words: Iterable
     for match, operation in sorted(found, key=lambda item: item[0].start()):
         before = _ITEM.sub("", low[: match.start()], count=1)
         clause = _BREAK.split(before)[-1]
-        if _FORBID.search(clause) or _OWN_WORK.search(clause):
+        if _FORBID.search(clause) or _is_own_work(clause):
             continue
         imperative = _LEAD.fullmatch(clause) is not None and not _GERUND.match(match[0])
         wanted = not question and (imperative or (operation.look and _LOOK.fullmatch(clause) is not None))
@@ -104,3 +105,9 @@ def _in_sentence(sentence: str, operations: Sequence[Operation], words: Iterable
             named = {name: value for name, value in match.groupdict().items() if value is not None}
             arguments = {**operation.arguments, **named}
             yield Deed(operation, json.dumps(arguments, ensure_ascii=False))
+
+
+def _is_own_work(clause: str) -> bool:
+    """Whether a clause speaks of what the agent does, and of nobody else behind it."""
+    last = max((match.end() for match in _YOU.finditer(clause)), default=0)
+    return _OWN_WORK.search(clause, last) is not None

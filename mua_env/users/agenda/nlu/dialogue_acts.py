@@ -241,7 +241,8 @@ def _would_act(low: str, language: DialogueLanguage, cues: Cues) -> bool:
     offer = cues.offer.search(low)
     if offer is None or not _ME.search(offer[0]) or _INQUIRES.match(low, offer.end()):
         return False
-    return any(intent.named_pattern.search(low, offer.end()) for intent in language.intents.values())
+    offered = low[offer.end() :]
+    return any(intent.named_pattern.search(offered) for intent in language.intents.values())
 
 
 def _settle(acts: AgentActs, asked: bool) -> None:
