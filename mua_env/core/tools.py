@@ -16,7 +16,7 @@ import json
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeVar, overload
 
 from pydantic import BaseModel, ValidationError
@@ -253,9 +253,3 @@ def _explain(name: str, error: ValidationError) -> str:
         else:
             parts.append(f"argument {where!r}: {detail['msg']}, got {shown(detail['input'])}")
     return f"{name}: {'; '.join(parts)}"
-
-
-@lru_cache(maxsize=64)
-def tool_names(toolkit: type[Toolkit], *, writes: bool | None = None) -> tuple[str, ...]:
-    """Names of a toolkit's tools, all of them or those that do (not) write."""
-    return tuple(name for name, spec in toolkit.specs.items() if writes is None or spec.writes is writes)

@@ -127,8 +127,8 @@ ENGLISH = Cues(
         r"\bdo you (?:confirm|agree|authori[sz]e|approve|consent|accept|give)\b",
         r"\b(?:please )?confirm (?:that )?(?:this|these|you(?:'d| would| want| wish| are)|if you|whether you|i should|"
         r"by|with|all|everything|to proceed|so i|it|the above|the following|the details|the change)\b",
-        r"\b(?:your|explicit|final|get|have|need|await|awaiting|await your) (?:explicit |final |your ){0,3}(?:confirmation|"
-        r"approval|go-ahead|consent|authori[sz]ation|permission)\b",
+        r"\b(?:your|explicit|final|get|have|need|await|awaiting|await your) (?:explicit |final |your ){0,3}"
+        r"(?:confirmation|approval|go-ahead|consent|authori[sz]ation|permission)\b",
         r"\bis (?:this|that|it) the (?:right |correct )?(?:order|item|one|account|address)\b|\bis (?:this|that|it) "
         r"what you\b|\bare (?:these|those|they) (?:all|the only)\b|\bare you (?:ok|okay|fine|"
         r"happy|alright|comfortable) with\b|"
