@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from pydantic import ValidationError
 
 
+_LONGEST_NAME = 200
+
+
 class MuaError(Exception):
     """Base of every exception that this package raises on purpose."""
 
@@ -74,8 +77,8 @@ def missing_extra(extra: str, *, needed_by: str | None = None) -> MissingExtra:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """``" Did you mean 'x'?"`` for the closest known name, else an empty string."""
-    close = difflib.get_close_matches(name, list(known), n=1)
+    """``" Did you mean 'x'?"`` for the closest known name, else an empty string (also for a name that is none)."""
+    close = difflib.get_close_matches(name, list(known), n=1) if len(name) <= _LONGEST_NAME else []
     return f" Did you mean {close[0]!r}?" if close else ""
 
 

@@ -7,6 +7,8 @@ from datetime import date as calendar
 from datetime import timedelta
 from typing import Any
 
+from sqlalchemy import select
+
 from mua_env.core.database import Database
 
 from .models import Flight
@@ -33,8 +35,8 @@ def next_day(day: str) -> str:
 
 def airport_codes(db: Database) -> list[str]:
     """Codes of all airports that a flight leaves from or goes to, sorted."""
-    rows = db.find(Flight)
-    return sorted({row["origin"] for row in rows} | {row["destination"] for row in rows})
+    # The two columns alone: a flight's record holds a year of dates, which would all be decoded.
+    return sorted(db.execute(select(Flight.origin).union(select(Flight.destination))).scalars())
 
 
 def direct(db: Database, origin: str, destination: str, day: str) -> list[Record]:

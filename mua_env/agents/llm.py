@@ -77,6 +77,6 @@ class LLMAgent(Agent):
 
     def _take(self, completion: Completion) -> AssistantMessage:
         self._usage += completion.usage
-        turn = turn_of(completion, position=len(self._history))
+        turn = turn_of(completion, self._history)
         self._history.append(replayable(turn))
         return turn

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from mua_env.core.json_reader import MalformedJSON, read_json
 from mua_env.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -83,8 +83,8 @@ def parse_pairs(pairs: Sequence[str] | None, option: str) -> dict[str, Any]:
 
 def _read_value(text: str) -> Any:
     try:
-        return json.loads(text)
-    except ValueError:
+        return read_json(text)
+    except MalformedJSON:
         if not text.startswith(("{", "[")):
             return text
     import yaml

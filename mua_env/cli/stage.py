@@ -11,6 +11,7 @@ from rich.markdown import Markdown
 from rich.markup import escape
 
 from mua_env.core.agent import Agent
+from mua_env.core.json_reader import MalformedJSON, read_json
 from mua_env.core.messages import AssistantMessage, FunctionCall, ToolCall
 from mua_env.core.tasks import Task
 from mua_env.core.trajectory import Entry, TrajectoryWriter
@@ -186,8 +187,8 @@ def _value(text: str, schema: dict[str, Any]) -> Any:
     if schema.get("type") == "string" or "enum" in schema:
         return text
     try:
-        return json.loads(text)
-    except ValueError:
+        return read_json(text)
+    except MalformedJSON:
         if schema.get("type") == "array":
             return [part.strip() for part in text.split(",") if part.strip()]
         return text

@@ -7,25 +7,16 @@ dictionaries (``dump``), so that an action or observation can be sent to a chat 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
 
+from mua_env.core.outside import Arguments, Name, Text, WellFormed, shown
 from mua_env.errors import ConfigError, first_fault
 
 Source = Literal["system", "user", "agent", "tool", "template"]
 """Who produced a span of a trajectory; ``template`` is what a chat template puts between messages."""
-
-
-def _encodable(text: str) -> str:
-    """Text that every file can hold: half of a surrogate pair, which JSON can spell, becomes U+FFFD."""
-    if text.isascii():
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-
-
-_Text = Annotated[str, AfterValidator(_encodable)]
 
 
 class _Model(BaseModel):
@@ -36,10 +27,11 @@ class FunctionCall(_Model):
     """The function part of a tool call.
 
     ``arguments`` is JSON text exactly as the agent wrote it, malformed or not; a mapping is accepted and dumped.
+    A ``name`` that is null is empty, and answered as an unknown tool.
     """
 
-    name: _Text
-    arguments: _Text = "{}"
+    name: Name
+    arguments: Arguments = "{}"
 
     @field_validator("arguments", mode="before")
     @classmethod
@@ -50,16 +42,24 @@ class FunctionCall(_Model):
             return value
         try:
             return json.dumps(value, ensure_ascii=False)
-        except (TypeError, RecursionError) as error:
+        except RecursionError:
+            # No reader takes it as text either; a call is answered for that, as one with malformed text is.
+            return "(nested too deeply to be written as JSON)"
+        except (TypeError, ValueError) as error:
             raise ValueError(f"cannot be written as JSON ({error})") from None
 
 
 class ToolCall(_Model):
-    """One call in an assistant message. An empty ``id`` is filled in by the episode."""
+    """One call in an assistant message. An ``id`` that is empty or was used before is replaced by the episode."""
 
-    id: str = ""
+    id: Name = ""
     type: Literal["function"] = "function"
     function: FunctionCall
+
+    @field_validator("type", mode="before")
+    @classmethod
+    def _none_is_function(cls, value: object) -> object:
+        return "function" if value is None else value
 
 
 class SystemMessage(_Model):
@@ -73,14 +73,14 @@ class UserMessage(_Model):
     """What the user says to the agent."""
 
     role: Literal["user"] = "user"
-    content: _Text
+    content: Text
 
 
 class AssistantMessage(_Model):
     """A turn of the agent: text for the user, or tool calls, or both."""
 
     role: Literal["assistant"] = "assistant"
-    content: _Text | None = None
+    content: Text | None = None
     tool_calls: tuple[ToolCall, ...] = ()
 
     @field_validator("tool_calls", mode="before")
@@ -93,9 +93,9 @@ class ToolMessage(_Model):
     """The result of one tool call."""
 
     role: Literal["tool"] = "tool"
-    tool_call_id: str
-    name: _Text
-    content: _Text
+    tool_call_id: Name
+    name: Name
+    content: WellFormed
 
 
 Message = Annotated[SystemMessage | UserMessage | AssistantMessage | ToolMessage, Field(discriminator="role")]
@@ -141,11 +141,28 @@ def parse_agent_turn(action: object) -> AssistantMessage:
         )
     role = action.get("role", "assistant")
     if role != "assistant":
-        raise ConfigError(f"an action has the role 'assistant', got {role!r}")
+        raise ConfigError(f"an action has the role 'assistant', got {shown(role)}")
     try:
         return AssistantMessage.model_validate({**action, "role": "assistant"})
     except ValidationError as error:
         raise ConfigError(f"not an assistant message: {_first(error)}") from None
+
+
+def with_own_ids(calls: Iterable[ToolCall], used: Container[str], prefix: str) -> tuple[ToolCall, ...]:
+    """Calls of one turn whose ids are all different and new: results refer to calls by id.
+
+    Args:
+        calls: of the turn.
+        used: ids of the calls before it.
+        prefix: of the ids that replace others, followed by the call's place in the turn.
+    """
+    found: dict[str, ToolCall] = {}
+    for place, call in enumerate(calls):
+        id = call.id if call.id and call.id not in used and call.id not in found else f"{prefix}_{place}"
+        while id in used or id in found:
+            id += "_"
+        found[id] = call if id == call.id else call.model_copy(update={"id": id})
+    return tuple(found.values())
 
 
 def dump(message: Message) -> dict[str, Any]:
@@ -162,4 +179,4 @@ def dump_all(messages: Iterable[Message]) -> tuple[dict[str, Any], ...]:
 
 
 def _first(error: ValidationError) -> str:
-    return f"{first_fault(error)} (got {error.errors(include_url=False)[0]['input']!r:.120})"
+    return f"{first_fault(error)} (got {shown(error.errors(include_url=False)[0]['input'])})"

@@ -17,13 +17,19 @@ from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal, TypeVar, get_type_hints, overload
+from typing import Any, ClassVar, Literal, TypeVar, overload
 
-from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
 from sqlalchemy.exc import DataError as UnstorableValue
 
+from mua_env.core.argument_model import ArgumentModel
 from mua_env.core.database import Database
-from mua_env.errors import DomainError, ToolError, did_you_mean
+from mua_env.core.json_reader import MalformedJSON, UnfitNumber, check_value, read_json
+from mua_env.core.limits import LONGEST_ARGUMENTS, LONGEST_LINE
+from mua_env.core.outside import clip, shown, well_formed
+from mua_env.core.outside import name as clipped_name
+from mua_env.errors import ToolError, did_you_mean
 
 Mode = Literal["strict", "compat"]
 """``compat`` behaves as the public benchmark does, faults included; ``strict`` mends them."""
@@ -33,8 +39,9 @@ Requestor = Literal["agent", "user", "world"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _MARK = "__mua_tool__"
-_LONGEST_ERROR = 2000
-_encode = json.JSONEncoder(ensure_ascii=False).encode
+_MOST_FAULTS = 10
+"""Faults of a call's arguments that its error names."""
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,39 +96,67 @@ class ToolSpec:
         return " ".join((inspect.getdoc(self._method) or "").split("\n\n")[0].split())
 
     @cached_property
+    def _model(self) -> ArgumentModel:
+        return ArgumentModel(self.name, self._method)
+
+    @property
     def arguments(self) -> type[BaseModel]:
         """Pydantic model of the arguments: unknown ones are refused, and nothing is coerced between types."""
-        hints = get_type_hints(self._method, include_extras=True)
-        fields: dict[str, Any] = {}
-        for parameter in list(inspect.signature(self._method).parameters.values())[1:]:
-            if parameter.name not in hints:
-                raise DomainError(f"tool {self.name!r}: argument {parameter.name!r} has no type annotation")
-            default = ... if parameter.default is parameter.empty else parameter.default
-            fields[parameter.name] = (hints[parameter.name], default)
-        return create_model(self.name, __config__=ConfigDict(extra="forbid", strict=True), **fields)
+        return self._model.model
+
+    @property
+    def parameters(self) -> Mapping[str, FieldInfo]:
+        """The model's fields by the arguments' names."""
+        return self._model.fields
 
     @cached_property
     def schema(self) -> dict[str, Any]:
-        """The function schema in OpenAI form, with nested schemas in full (no ``$ref``)."""
-        parameters = _inline(self.arguments.model_json_schema())
-        parameters.pop("title", None)
+        """The function schema in OpenAI form, with nested schemas in full (a ``$ref`` only where one holds itself)."""
         return {
             "type": "function",
-            "function": {"name": self.name, "description": self.description, "parameters": parameters},
+            "function": {"name": self.name, "description": self.description, "parameters": self._model.schema()},
         }
 
     def parse(self, arguments: str | Mapping[str, Any]) -> dict[str, Any]:
         """Validated arguments by name.
 
         Raises:
-            ToolError: the JSON is malformed, or a field is missing, unknown or of the wrong type.
+            ToolError: the JSON is malformed or beyond a bound, or a field is missing, unknown or of the wrong type.
         """
-        text = arguments if isinstance(arguments, str) else json.dumps(arguments)
+        values = read_arguments(self.name, arguments)
+        unknown = self._model.unknown(values)
+        if len(unknown) > _MOST_FAULTS or (unknown and self._model.open):
+            named = "; ".join(f"argument {name[:100]!r} is not known" for name in unknown[:_MOST_FAULTS])
+            raise ToolError(f"{self.name}: {named} ({len(unknown)} unknown in all)")
         try:
-            model = self.arguments.model_validate_json(text or "{}")
+            return self._model.read(arguments or "{}" if isinstance(arguments, str) else json.dumps(arguments))
         except ValidationError as error:
             raise ToolError(_explain(self.name, error)) from None
-        return {name: getattr(model, name) for name in self.arguments.model_fields}
+
+
+def read_arguments(tool: str, arguments: str | Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a call as they were written, before any validation by a schema.
+
+    Args:
+        tool: name of the tool, for errors.
+        arguments: JSON text, or a mapping.
+
+    Raises:
+        ToolError: it is no JSON object, or holds what no argument may be: a number that is none or too large, a text
+            that no file can hold, more depth or length than is taken.
+    """
+    try:
+        if not isinstance(arguments, str):
+            check_value(arguments, most=None)
+            return dict(arguments)
+        values = read_json(arguments or "{}", longest=LONGEST_ARGUMENTS)
+    except UnfitNumber as error:
+        raise ToolError(f"{tool}: an argument does not fit the database ({error})") from None
+    except MalformedJSON as error:
+        raise ToolError(f"{tool}: the arguments are not valid JSON ({error})") from None
+    if not isinstance(values, dict):
+        raise ToolError(f"{tool}: the arguments must be a JSON object")
+    return values
 
 
 class Toolkit:
@@ -168,7 +203,7 @@ class Toolkit:
         try:
             return ToolResult(self._run(name, arguments, settle), ok=True)
         except ToolError as error:
-            return ToolResult(f"Error: {_clip(str(error))}", ok=False)
+            return ToolResult(f"Error: {clip(well_formed(str(error)), LONGEST_LINE)}", ok=False)
 
     def parse(self, spec: ToolSpec, arguments: str | Mapping[str, Any]) -> dict[str, Any]:
         """The arguments of a call by name, validated by the tool's schema (default)."""
@@ -177,13 +212,14 @@ class Toolkit:
     def _run(self, name: str, arguments: str | Mapping[str, Any], settle: Callable[[], None] | None) -> str:
         spec = self.specs.get(name)
         if spec is None:
+            name = clipped_name(name)
             raise ToolError(f"unknown tool {name!r}.{did_you_mean(name, self.specs)} Tools: {', '.join(self.specs)}")
         values = self.parse(spec, arguments)
         method = getattr(self, name)
         guarded = spec.writes or self.db.spoiled_by_errors
         try:
             with self.db.savepoint() if guarded else nullcontext():
-                text = _as_text(method(**values))
+                text = _as_text(name, method(**values))
                 if settle is not None and spec.writes:
                     settle()
                 return text
@@ -192,19 +228,19 @@ class Toolkit:
             raise ToolError(f"{name}: an argument does not fit the database ({reason})") from None
 
 
-def _clip(text: str) -> str:
-    # An error quotes what it was given, which may be a megabyte of an agent that has lost its way.
-    return text if len(text) <= _LONGEST_ERROR else f"{text[:_LONGEST_ERROR]}... ({len(text)} characters)"
-
-
-def _as_text(result: object) -> str:
-    return result if isinstance(result, str) else _encode(result)
+def _as_text(name: str, result: object) -> str:
+    if isinstance(result, str):
+        return well_formed(result)
+    try:
+        return well_formed(_encode(result))
+    except ValueError as error:  # a number that is none
+        raise ToolError(f"{name}: the result is no JSON ({error})") from None
 
 
 def _explain(name: str, error: ValidationError) -> str:
-    """All faults of a call's arguments in one line, each with the field's name."""
+    """The first faults of a call's arguments in one line, each with the field's name."""
     parts = []
-    for detail in error.errors(include_url=False):
+    for detail in error.errors(include_url=False)[:_MOST_FAULTS]:
         where = ".".join(str(part) for part in detail["loc"])
         if detail["type"] == "json_invalid":
             return f"{name}: the arguments are not valid JSON ({detail['ctx']['error']})"
@@ -215,29 +251,5 @@ def _explain(name: str, error: ValidationError) -> str:
         elif not where:
             parts.append("the arguments must be a JSON object")
         else:
-            parts.append(f"argument {where!r}: {detail['msg']}, got {_short(detail['input'])}")
+            parts.append(f"argument {where!r}: {detail['msg']}, got {shown(detail['input'])}")
     return f"{name}: {'; '.join(parts)}"
-
-
-def _short(value: object) -> str:
-    text = json.dumps(value, default=str, ensure_ascii=False)
-    return text if len(text) <= 80 else text[:77] + "..."
-
-
-def _inline(schema: dict[str, Any]) -> dict[str, Any]:
-    """Resolve ``$ref`` against ``$defs``, so that the schema stands whole where it is used."""
-    definitions = schema.pop("$defs", {})
-
-    def resolve(node: Any) -> Any:
-        if isinstance(node, list):
-            return [resolve(item) for item in node]
-        if not isinstance(node, dict):
-            return node
-        if "$ref" in node:
-            target = definitions[node["$ref"].rsplit("/", 1)[-1]]
-            return resolve({**target, **{key: value for key, value in node.items() if key != "$ref"}})
-        return {key: resolve(value) for key, value in node.items() if not (key == "title" and isinstance(value, str))}
-
-    resolved = resolve(schema)
-    assert isinstance(resolved, dict)
-    return resolved

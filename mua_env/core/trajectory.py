@@ -10,6 +10,7 @@ from typing import IO, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mua_env.core.messages import Message, Source, ToolCall, ToolMessage
+from mua_env.core.outside import Amount, Line, Name, Plain, Text, line
 from mua_env.core.scores import Score
 from mua_env.errors import DataError, first_fault
 
@@ -23,7 +24,7 @@ class UserActs(BaseModel):
 
     tool_calls: tuple[ToolCall, ...]
     results: tuple[ToolMessage, ...]
-    thought: str | None = None
+    thought: Text | None = None
 
 
 class Entry(BaseModel):
@@ -38,7 +39,7 @@ class Entry(BaseModel):
     source: Source
     message: Message
     turn: int
-    hidden: dict[str, Any] = Field(default_factory=dict)
+    hidden: Plain = Field(default_factory=dict)
 
     @property
     def user_acts(self) -> tuple[UserActs, ...]:
@@ -56,7 +57,7 @@ class Trajectory(BaseModel):
     """
 
     schema_version: int = SCHEMA_VERSION
-    id: str
+    id: Name
     domain: str
     tasks: str
     scoring: str = ""
@@ -65,17 +66,17 @@ class Trajectory(BaseModel):
     source_revision: str = ""
     task_id: str
     seed: int
-    agent: str = ""
-    user: str
+    agent: Line = ""
+    user: Line
     system_prompt: str
     tools: list[dict[str, Any]]
     entries: list[Entry]
     turns: int
     ended_by: str | None
-    cause: str | None = None
+    cause: Line | None = None
     score: Score | None
-    usage: dict[str, float] = Field(default_factory=dict)
-    meta: dict[str, Any] = Field(default_factory=dict)
+    usage: dict[str, Amount] = Field(default_factory=dict)
+    meta: Plain = Field(default_factory=dict)
 
 
 class TrajectoryWriter:
@@ -95,8 +96,8 @@ class TrajectoryWriter:
         self._file: IO[str] = self.path.open("a", encoding="utf-8", newline="\n")
 
     def write(self, trajectory: Trajectory) -> None:
-        """Append one trajectory."""
-        self._file.write(trajectory.model_dump_json() + "\n")
+        """Append one trajectory. One that cannot be written is written as a fault, without its dialogue."""
+        self._file.write(json_line(trajectory) + "\n")
         self._file.flush()
         if self._sync:
             self.sync()
@@ -114,6 +115,38 @@ class TrajectoryWriter:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def json_line(trajectory: Trajectory) -> str:
+    """A trajectory as one line of a file that can be read again.
+
+    What was put into one past its validation may be no JSON: then the line is that of a fault, so that no dialogue
+    can end a run.
+    """
+    try:
+        text = trajectory.model_dump_json()
+        text.encode()
+    except (RecursionError, TypeError, ValueError) as error:
+        return lost(trajectory, error).model_dump_json()
+    return text
+
+
+def lost(trajectory: Trajectory, error: Exception) -> Trajectory:
+    """What is left of a trajectory that cannot be kept: which dialogue it was, and why it must not count."""
+    return Trajectory(
+        **{name: getattr(trajectory, name) for name in _KNOWN},
+        entries=[],
+        ended_by="fault",
+        cause=f"unwritable: {type(error).__name__}: {line(str(error))}",
+        score=None,
+    )
+
+
+_KNOWN = (
+    "id", "domain", "tasks", "scoring", "revision", "variant", "source_revision", "task_id", "seed", "agent", "user",
+    "system_prompt", "tools", "turns",
+)  # fmt: skip
+"""The fields that are the run's own and not from outside."""
 
 
 def read_trajectories(path: str | Path) -> Iterator[Trajectory]:

@@ -12,11 +12,13 @@ A user with tools of its own may act before it speaks: :meth:`Episode.user_acts`
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from mua_env.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
+from mua_env.core.json_reader import read_object
+from mua_env.core.limits import LONGEST_ARGUMENTS, MOST_CALLS
+from mua_env.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage, with_own_ids
+from mua_env.core.outside import line
 from mua_env.core.scores import Fault, Record
 from mua_env.core.tasks import Action, Limits, Task
 from mua_env.core.tools import Requestor
@@ -76,6 +78,8 @@ class Episode:
         self._waiting: _Waiting = "user"
         self._events: list[str] = []
         self._acts: list[tuple[UserReply, UserActs]] = []
+        # The two sides are apart: each refers to the calls of its own.
+        self._ids: dict[Requestor, set[str]] = {"agent": set(), "user": set()}
         self._terminal_tool: str | None = None
         self._terminal_text = ""
         self._steps = 0  # turns of the agent since the user spoke
@@ -102,14 +106,15 @@ class Episode:
             EpisodeError: it is not the agent's turn.
         """
         self._expect("agent")
-        message = self._with_ids(message)
+        calls = self._with_ids(message.tool_calls, "agent", f"call_{self.turns + 1}")
+        message = message.model_copy(update={"tool_calls": calls}) if calls != message.tool_calls else message
         self.turns += 1
         self._steps += 1
         self.entries.append(Entry(source="agent", message=message, turn=self.turns))
         if not message.tool_calls:
             self._waiting = "user"
             return AgentStep(ask_user=message.content or "")
-        step = AgentStep(messages=[self._run(call) for call in message.tool_calls])
+        step = AgentStep(messages=[self._run(call, place) for place, call in enumerate(message.tool_calls)])
         self.entries += [Entry(source="tool", message=result, turn=self.turns) for result in step.messages]
         if self._terminal_tool is not None:
             self._end("terminal_tool")
@@ -159,8 +164,8 @@ class Episode:
         if not reply.tool_calls or reply.fault is not None or len(self._acts) >= USER_ROUNDS:
             return []
         prefix = f"user_{self.turns}_{len(self._acts)}"
-        calls = tuple(_with_id(call, f"{prefix}_{i}") for i, call in enumerate(reply.tool_calls))
-        results = tuple(self._run_for_user(call) for call in calls)
+        calls = self._with_ids(reply.tool_calls, "user", prefix)
+        results = tuple(self._run_for_user(call, place) for place, call in enumerate(calls))
         self._acts.append((reply, UserActs(tool_calls=calls, results=results, thought=reply.thought)))
         return list(results)
 
@@ -218,12 +223,14 @@ class Episode:
         twin = object.__new__(Episode)
         twin.__dict__.update(self.__dict__)
         twin.entries, twin._events, twin._world = list(self.entries), list(self._events), world
-        twin._acts = list(self._acts)
+        twin._acts, twin._ids = list(self._acts), {who: set(ids) for who, ids in self._ids.items()}
         return twin
 
-    def _run(self, call: ToolCall) -> ToolMessage:
+    def _run(self, call: ToolCall, place: int) -> ToolMessage:
         name = call.function.name
-        if self._terminal_tool is not None:
+        if place >= MOST_CALLS:
+            content = _one_too_many(name)
+        elif self._terminal_tool is not None:
             content = f"Error: {name} was not run: {self._terminal_tool} has ended the dialogue"
         else:
             result = self._world.call(name, call.function.arguments)
@@ -233,8 +240,10 @@ class Episode:
                 self._terminal_text = _values(call.function.arguments)
         return ToolMessage(tool_call_id=call.id, name=name, content=content)
 
-    def _run_for_user(self, call: ToolCall) -> ToolMessage:
+    def _run_for_user(self, call: ToolCall, place: int) -> ToolMessage:
         name = call.function.name
+        if place >= MOST_CALLS:
+            return ToolMessage(tool_call_id=call.id, name=name, content=_one_too_many(name))
         result = self._world.call(name, call.function.arguments, requestor="user")
         return ToolMessage(tool_call_id=call.id, name=name, content=result.content)
 
@@ -258,12 +267,10 @@ class Episode:
         acts = [kept.model_dump(mode="json", exclude_defaults=True) for _, kept in rounds]
         return reply.model_copy(update={"usage": usage, "meta": meta, "events": events}), {"acts": acts}
 
-    def _with_ids(self, message: AssistantMessage) -> AssistantMessage:
-        if all(call.id for call in message.tool_calls):
-            return message
-        prefix = f"call_{self.turns + 1}"
-        calls = tuple(_with_id(call, f"{prefix}_{i}") for i, call in enumerate(message.tool_calls))
-        return AssistantMessage(content=message.content, tool_calls=calls)
+    def _with_ids(self, calls: tuple[ToolCall, ...], requestor: Requestor, prefix: str) -> tuple[ToolCall, ...]:
+        calls = with_own_ids(calls, self._ids[requestor], prefix)
+        self._ids[requestor].update(call.id for call in calls)
+        return calls
 
     def _check_turns(self) -> None:
         limits, messages = self.limits, len(self.entries)
@@ -279,7 +286,7 @@ class Episode:
     def _end(self, by: End, cause: str | None = None) -> None:
         if self.ended:
             raise EpisodeError("the episode has already ended")
-        self._waiting, self.ended_by, self.cause = "end", by, cause
+        self._waiting, self.ended_by, self.cause = "end", by, None if cause is None else line(cause)
 
     def _expect(self, who: _Waiting) -> None:
         if self._waiting != who:
@@ -287,20 +294,15 @@ class Episode:
             raise EpisodeError(f"no turn of the {who} is due: {now}")
 
 
-def _with_id(call: ToolCall, id: str) -> ToolCall:
-    return call if call.id else ToolCall(id=id, function=call.function)
+def _one_too_many(name: str) -> str:
+    return f"Error: {name} was not run: a turn has at most {MOST_CALLS} calls"
 
 
 def _read(call: ToolCall, requestor: Requestor) -> Action | None:
-    try:
-        arguments = json.loads(call.function.arguments or "{}")
-    except ValueError:
-        return None
-    if not isinstance(arguments, dict):
-        return None
-    return Action(name=call.function.name, arguments=arguments, requestor=requestor)
+    arguments = read_object(call.function.arguments or "{}", longest=LONGEST_ARGUMENTS)
+    return None if arguments is None else Action(name=call.function.name, arguments=arguments, requestor=requestor)
 
 
 def _values(arguments: str) -> str:
     """The values of a successful call's arguments as one text."""
-    return " ".join(str(value) for value in json.loads(arguments or "{}").values())
+    return " ".join(map(str, (read_object(arguments or "{}", longest=LONGEST_ARGUMENTS) or {}).values()))

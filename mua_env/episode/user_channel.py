@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from mua_env.core.messages import ToolMessage
+from mua_env.core.outside import heard
 from mua_env.core.tasks import Task
 from mua_env.episode.setting import Setting
 from mua_env.errors import DomainError, UserFault
@@ -40,10 +41,14 @@ class UserLine:
         return cls(user, None if user.registers_refusals else _listener(setting, task))
 
     def ask(self, text: str | None, results: Sequence[ToolMessage] = ()) -> UserReply:
-        """The user's reply to a message, or to the results of its own calls; a fault is part of it."""
+        """The user's reply to a message, or to the results of its own calls; a fault is part of it.
+
+        Of a message that is over the bound the user gets beginning and end: an agent that runs on must not cost a paid
+        user's money and time, and then count as its fault.
+        """
         with self._clock():
             try:
-                return self.user.observe(results) if results else self.user.reply(text)
+                return self.user.observe(results) if results else self.user.reply(_heard(text))
             except UserFault as error:
                 return _faulty(error)
 
@@ -51,7 +56,7 @@ class UserLine:
         """:meth:`ask` for the event loop."""
         with self._clock():
             try:
-                return await (self.user.aobserve(results) if results else self.user.areply(text))
+                return await (self.user.aobserve(results) if results else self.user.areply(_heard(text)))
             except UserFault as error:
                 return _faulty(error)
 
@@ -59,9 +64,9 @@ class UserLine:
         """A reply to what the agent ``said``, with the refusals that were heard in it as events."""
         if self.listener is None or reply.fault is not None:
             return reply
-        heard = [] if said is None else self.listener.agent_says(said)
-        self.listener.user_says(reply.text)
-        return reply.model_copy(update={"events": tuple(dict.fromkeys([*reply.events, *heard]))})
+        events = [] if said is None else self.listener.agent_says(heard(said))
+        self.listener.user_says(heard(reply.text))
+        return reply.model_copy(update={"events": tuple(dict.fromkeys([*reply.events, *events]))})
 
     def fork(self) -> Self:
         """A line in the same state that goes on independently."""
@@ -79,6 +84,10 @@ class UserLine:
             yield
         finally:
             self.seconds += time.perf_counter() - begun
+
+
+def _heard(text: str | None) -> str | None:
+    return None if text is None else heard(text)
 
 
 def _listener(setting: Setting, task: Task) -> RefusalListener | None:

@@ -212,9 +212,10 @@ def lock_folder(path: Path) -> int | None:
     return descriptor
 
 
-def _add(total: Counter[str], who: str, usage: dict[str, float]) -> None:
+def _add(total: Counter[str], who: str, usage: dict[str, Any]) -> None:
     for name, value in usage.items():
-        total[f"{who}/{name}"] += value  # type: ignore[assignment]
+        if isinstance(value, int | float):  # agents of the caller's keep accounts of their own kind
+            total[f"{who}/{name}"] += value  # type: ignore[assignment]
 
 
 def _same_run(path: Path, config: dict[str, Any], *, begun: bool) -> None:

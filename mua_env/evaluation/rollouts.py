@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mua_env.core.agent import Agent
+from mua_env.core.outside import line
 from mua_env.core.scores import RewardName
 from mua_env.core.task_sets import TaskSet
 from mua_env.core.tasks import Task
@@ -176,9 +177,11 @@ def run_rollout(
 
 
 def _recorded(session: Session, agent: Agent, episode: Planned, meta: dict[str, Any]) -> Trajectory:
-    trajectory = session.trajectory(id=episode.id, agent=agent.name, meta=meta)
-    usage = agent.usage()
-    return trajectory.model_copy(update={"meta": {**trajectory.meta, "agent_usage": usage}}) if usage else trajectory
+    try:
+        usage = {"agent_usage": used} if (used := agent.usage()) else {}
+    except Exception as error:  # an agent of the caller's: its account is no reason to lose the dialogue
+        usage = {"agent_usage_fault": line(f"{type(error).__name__}: {error}")}
+    return session.trajectory(id=episode.id, agent=agent.name, meta={**meta, **usage})
 
 
 async def play_episode(session: Session, agent: Agent, episode: Planned, *, deadline_s: float | None) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from mua_env.core.json_reader import MalformedJSON, read_first_json, read_json
 from mua_env.core.messages import AssistantMessage, FunctionCall, ToolCall
 from mua_env.inference.tool_call_text import OPEN, parse_turn, render_turn
 
@@ -68,8 +69,8 @@ def parse_llama_turn(text: str, turn: int = 0) -> AssistantMessage:
 def _next_function(text: str) -> tuple[FunctionCall, str]:
     """The first call of a text, and what follows it; all of the text where it cannot be read."""
     try:
-        call, end = json.JSONDecoder().raw_decode(text)
-    except ValueError:
+        call, end = read_first_json(text)
+    except MalformedJSON:
         name, parameters = _NAME.search(text), _PARAMETERS.search(text)
         raw = parameters.group(1) if parameters else text
         return FunctionCall(name=name.group(1) if name else "", arguments=raw), ""
@@ -86,8 +87,8 @@ def render_llama_turn(message: AssistantMessage) -> str:
     calls = []
     for call in message.tool_calls:
         try:
-            arguments = _dump(json.loads(call.function.arguments))
-        except ValueError:
+            arguments = _dump(read_json(call.function.arguments))
+        except MalformedJSON:
             arguments = call.function.arguments
         calls.append(f'{{"name": {_dump(call.function.name)}, "parameters": {arguments}}}')
     return "\n".join([*parts, *(["; ".join(calls)] if calls else [])])

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 
+from mua_env.core.json_reader import MalformedJSON, read_json
 from mua_env.core.messages import AssistantMessage, FunctionCall, ToolCall
 
 OPEN, CLOSE = "<tool_call>", "</tool_call>"
@@ -43,8 +44,8 @@ def parse_turn(text: str, *, turn: int = 0) -> AssistantMessage:
 
 def _function(body: str) -> FunctionCall:
     try:
-        call = json.loads(body)
-    except ValueError:
+        call = read_json(body)
+    except MalformedJSON:
         return _unreadable(body)
     if not isinstance(call, dict) or not isinstance(call.get("name"), str):
         return FunctionCall(name="", arguments=body)
@@ -71,8 +72,8 @@ def render_turn(message: AssistantMessage) -> str:
     parts = []
     for call in message.tool_calls:
         try:
-            arguments = _dump(json.loads(call.function.arguments))
-        except ValueError:
+            arguments = _dump(read_json(call.function.arguments))
+        except MalformedJSON:
             arguments = call.function.arguments
         parts.append(f'{OPEN}\n{{"name": {_dump(call.function.name)}, "arguments": {arguments}}}\n{CLOSE}')
     content = message.content or ""

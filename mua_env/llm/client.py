@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 import mua_env.llm.loop as loop
 from mua_env.core.messages import ToolCall
+from mua_env.core.outside import Name, Text
 from mua_env.errors import missing_extra
 from mua_env.llm.cache import ReplyCache
 from mua_env.llm.errors import PASSING, LLMError, classify
@@ -50,9 +51,9 @@ class Completion(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    text: str | None
+    text: Text | None
     tool_calls: tuple[ToolCall, ...] = ()
-    finish_reason: str = "stop"
+    finish_reason: Name = "stop"
     usage: Usage = Usage()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from mua_env.core.outside import line
 from mua_env.errors import MuaError
 
 Kind = Literal[
@@ -73,5 +74,4 @@ def _retry_after(error: Exception) -> float | None:
 
 
 def _one_line(text: str, limit: int = 300) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= limit else text[: limit - 3] + "..."
+    return line(text, limit)

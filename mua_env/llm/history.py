@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from mua_env.core.messages import AssistantMessage, dump
+from mua_env.core.json_reader import read_object
+from mua_env.core.limits import LONGEST_ARGUMENTS
+from mua_env.core.messages import AssistantMessage, dump, with_own_ids
 from mua_env.llm.client import Completion
 
 MALFORMED = "malformed_arguments"
 
 
-def turn_of(completion: Completion, *, position: int) -> AssistantMessage:
-    """The completion as a turn whose calls all have ids: results refer to calls by id, and some servers send none.
+def turn_of(completion: Completion, history: Iterable[Mapping[str, Any]]) -> AssistantMessage:
+    """The completion as a turn whose calls all have ids of their own: some servers send none, or one id for all.
 
     Args:
         completion: what the model wrote.
-        position: of the turn in its history.
+        history: the messages before it.
     """
-    calls = tuple(
-        call if call.id else call.model_copy(update={"id": f"call_{position}_{i}"})
-        for i, call in enumerate(completion.tool_calls)
-    )
+    before = list(history)
+    used = {call["id"] for message in before for call in message.get("tool_calls") or ()}
+    calls = with_own_ids(completion.tool_calls, used, f"call_{len(before)}")
     return AssistantMessage(content=completion.text, tool_calls=calls)
 
 
@@ -38,7 +40,4 @@ def replayable(turn: AssistantMessage) -> dict[str, Any]:
 
 
 def _is_object(text: str) -> bool:
-    try:
-        return isinstance(json.loads(text), dict)
-    except ValueError:
-        return False
+    return read_object(text, longest=LONGEST_ARGUMENTS) is not None

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from mua_env.core.messages import Message
+from mua_env.core.outside import Amount, Line, Text
 from mua_env.core.scores import RewardName, basis_of
 from mua_env.core.tasks import Task
 from mua_env.errors import ConfigError
@@ -29,9 +30,9 @@ class Judgement(BaseModel):
 
     judge: str
     verdicts: tuple[bool, ...] = ()
-    reasons: tuple[str, ...] = ()
-    usage: dict[str, float] = Field(default_factory=dict)
-    fault: str | None = None
+    reasons: tuple[Text, ...] = ()
+    usage: dict[str, Amount] = Field(default_factory=dict)
+    fault: Line | None = None
 
 
 class Judge(ABC):

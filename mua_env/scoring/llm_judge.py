@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any
 
+from mua_env.core.json_reader import read_json
 from mua_env.core.messages import AssistantMessage, Message, ToolMessage, UserMessage
+from mua_env.core.outside import heard
 from mua_env.llm.cache import CacheMode
 from mua_env.llm.client import ChatRequest, Completion, LLMClient
 from mua_env.llm.errors import LLMError
@@ -142,8 +143,10 @@ def rendered(dialogue: Sequence[Message]) -> str:
         elif isinstance(message, ToolMessage):
             lines.append(f"result of {message.name}: {message.content}")
         elif isinstance(message, AssistantMessage):
-            lines += [f"agent: {message.content}"] if message.content else []
-            lines += [f"agent calls {call.function.name} {call.function.arguments}" for call in message.tool_calls]
+            lines += [f"agent: {heard(message.content)}"] if message.content else []
+            lines += [
+                f"agent calls {call.function.name} {heard(call.function.arguments)}" for call in message.tool_calls
+            ]
     return "\n".join(lines)
 
 
@@ -151,7 +154,7 @@ def read_verdicts(answer: str, count: int) -> tuple[tuple[bool, ...], tuple[str,
     """Verdicts and reasons of an answer, or ``None`` where it does not hold one for each statement."""
     start, end = answer.find("{"), answer.rfind("}")
     try:
-        entries = json.loads(answer[start : end + 1])["verdicts"]
+        entries = read_json(answer[start : end + 1])["verdicts"]
         by_number = {entry["number"]: (entry["holds"], str(entry.get("reason", ""))) for entry in entries}
     except (ValueError, KeyError, TypeError, AttributeError):
         return None

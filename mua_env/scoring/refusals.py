@@ -24,7 +24,7 @@ from typing import Self
 from mua_env.core.tasks import Task
 from mua_env.users.agenda.language import DialogueLanguage
 from mua_env.users.agenda.nlu.cues import ENGLISH
-from mua_env.users.agenda.nlu.dialogue_acts import AgentActs, plain, sentences, understand
+from mua_env.users.agenda.nlu.dialogue_acts import AgentActs, plain, readable, sentences, understand
 
 EVENT = "refusal:{}"
 """The event of a refusal, by intent."""
@@ -56,10 +56,11 @@ class RefusalListener:
 
     def user_says(self, text: str) -> None:
         """Note what the user speaks of."""
-        self._topic = self._named(text) or self._topic
+        self._topic = self._named(readable(text)) or self._topic
 
     def agent_says(self, text: str) -> list[str]:
         """The events that an agent's message to the user registers, as ``["refusal:cancel_order"]``."""
+        text = readable(text)
         parts = [part for sentence in sentences(plain(text)) for part in _CLAUSES.split(sentence) if part]
         acts = [understand(part, self.language) for part in parts]
         reasons = [_explains(act) for act in acts]

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from mua_env.core.messages import ToolCall, ToolMessage
+from mua_env.core.outside import Amount, Line, Plain, Text
 from mua_env.core.tasks import Task
 from mua_env.errors import EpisodeError
 
@@ -36,13 +37,13 @@ class UserReply(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    text: str
+    text: Text
     stop: bool = False
-    events: tuple[str, ...] = ()
-    fault: str | None = None
-    thought: str | None = None
-    usage: dict[str, float] = Field(default_factory=dict)
-    meta: dict[str, Any] = Field(default_factory=dict)
+    events: tuple[Text, ...] = ()
+    fault: Line | None = None
+    thought: Text | None = None
+    usage: dict[str, Amount] = Field(default_factory=dict)
+    meta: Plain = Field(default_factory=dict)
     tool_calls: tuple[ToolCall, ...] = ()
     reveals: tuple[str, ...] = ()
 

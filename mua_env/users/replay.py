@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mua_env.core.messages import AssistantMessage, ToolMessage
+from mua_env.core.outside import heard
 from mua_env.core.tasks import Task
 from mua_env.core.trajectory import Trajectory
 from mua_env.errors import TaskError
@@ -79,7 +80,7 @@ def _turns(trajectory: Trajectory) -> list[_Turn]:
     said: _Heard = None
     for entry in trajectory.entries:
         if isinstance(entry.message, AssistantMessage):
-            said = entry.message.content or ""
+            said = heard(entry.message.content or "")
         elif entry.source == "user":
             for acts in entry.user_acts:
                 turns.append((said, UserReply(text="", tool_calls=acts.tool_calls, thought=acts.thought)))

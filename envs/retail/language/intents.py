@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mua_env.users.agenda.language import Intent
+from mua_env.users.agenda.language import Intent, followed_by
 
 _PASSIVE = r"(?:has|have|is|are|was|were|'s|been|i|we|i've|successfully|now|and|request|all set)\b"
 
@@ -45,19 +45,20 @@ INTENTS: dict[str, Intent] = {
         Intent(
             "modify_order_address",
             ("order_id", "address"),
-            r"\b(?:modif|chang|updat|ship|deliver|set)\w*\b(?=[\s\S]*\baddress)|\baddress\b",
+            followed_by(r"\b(?:modif|chang|updat|ship|deliver|set)\w*\b", r"\baddress") + r"|\baddress\b",
             _claim(r"modified|changed|updated|set|shipped|modification|update|change", r"address|ship|deliver"),
         ),
         Intent(
             "modify_order_payment",
             ("order_id", "payment_method"),
-            r"\b(?:modif|chang|updat|switch|mov|set|charg)\w*\b(?=[\s\S]*\b(?:payment|paypal|card))|\bpayment method\b",
+            followed_by(r"\b(?:modif|chang|updat|switch|mov|set|charg)\w*\b", r"\b(?:payment|paypal|card)")
+            + r"|\bpayment method\b",
             _claim(r"modified|changed|updated|switched|moved|set|modification|update|change", r"payment|paypal|card"),
         ),
         Intent(
             "modify_user_address",
             ("address",),
-            r"\b(?:modif|chang|updat|set)\w*\b(?=[\s\S]*\baddress)|\baddress\b",
+            followed_by(r"\b(?:modif|chang|updat|set)\w*\b", r"\baddress") + r"|\baddress\b",
             _claim(r"modified|changed|updated|set|modification|update|change", r"address|profile"),
         ),
         Intent(

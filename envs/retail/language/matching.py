@@ -70,12 +70,15 @@ def names_in(text: str, names: Iterable[str]) -> list[str]:
     spans = []
     for name in dict.fromkeys(names):
         spans += [(match.start(), match.end(), name) for match in name_pattern(name).finditer(low)]
-    kept = [
-        a
-        for a in spans
-        if not any(b is not a and b[0] <= a[0] and a[1] <= b[1] and b[1] - b[0] > a[1] - a[0] for b in spans)
-    ]
-    return list(dict.fromkeys(name for _, _, name in sorted(kept)))
+    # The longest first at each place: a span lies within another if an earlier one ends no sooner.
+    kept: list[str] = []
+    longest = (0, 0)
+    for start, end, name in sorted(spans, key=lambda span: (span[0], -span[1], span[2])):
+        if end > longest[1]:
+            longest = (start, end)
+        if longest == (start, end):
+            kept.append(name)
+    return list(dict.fromkeys(kept))
 
 
 @lru_cache(maxsize=8192)

@@ -144,12 +144,18 @@ def _name_things(text: str) -> str:
     """The text with "it" replaced by the switch that was last spoken of."""
     out: list[str] = []
     at = 0
+    things = _THINGS.finditer(text)
+    thing: re.Match[str] | None = None
+    last: dict[str | None, re.Match[str]] = {}
     for match in _TURN.finditer(text):
-        fitting = _fitting(match)
-        named = [thing for thing in _THINGS.finditer(text, 0, match.start()) if thing.lastgroup in fitting]
+        thing = thing or next(things, None)
+        while thing is not None and thing.end() <= match.start():
+            last[thing.lastgroup] = thing
+            thing = next(things, None)
+        fitting = [last[name] for name in _fitting(match) if name in last]
         out.append(text[at : match.start()])
         at = match.end()
-        out.append(_named(match, named[-1] if named else None))
+        out.append(_named(match, max(fitting, key=re.Match.start, default=None)))
     return "".join([*out, text[at:]])
 
 

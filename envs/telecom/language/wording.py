@@ -74,7 +74,9 @@ _SENT = re.compile(
     re.IGNORECASE,
 )
 _MENU = re.compile(rf"\s*(?:>|→|->)\s*(?=(?:please )?(?:{_BARE}|{_LOOKS}|make sure)\b)", re.IGNORECASE)
-_HEAD = re.compile(rf"\b{_LOOKS}\b[^\n]*\b(?:following|these|below)\b[^\n]*:\s*$", re.IGNORECASE)
+_LOOK = re.compile(rf"\b{_LOOKS}\b", re.IGNORECASE)
+_THESE = re.compile(r"\b(?:following|these|below)\b", re.IGNORECASE)
+_ASKED = re.compile(rf"\b(?:{_BARE}|{_LOOKS}|is|are|does)\b", re.IGNORECASE)
 _ITEM = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+(?P<rest>.*)$")
 _BEHIND = re.compile(
     r"(?<!know)(?<!see)(?<!check)(?<!tell me)(?<!look)(?<!out)(?<!confirm)(?<!verify),? if (?P<clause>(?:it|they|that|"
@@ -117,9 +119,14 @@ def _listed(text: str) -> str:
     lines, asked = [], False
     for line in text.split("\n"):
         item = _ITEM.match(line)
-        if item and asked and not re.search(rf"\b(?:{_BARE}|{_LOOKS}|is|are|does)\b", item["rest"], re.IGNORECASE):
+        if item and asked and not _ASKED.search(item["rest"]):
             line = f"- please check {item['rest']}"
         elif not item and line.strip():
-            asked = _HEAD.search(line) is not None
+            asked = _heads_a_list(line)
         lines.append(line)
     return "\n".join(lines)
+
+
+def _heads_a_list(line: str) -> bool:
+    look = _LOOK.search(line) if line.rstrip().endswith(":") else None
+    return look is not None and _THESE.search(line, look.end()) is not None

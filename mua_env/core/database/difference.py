@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from mua_env.core.database import Changes, RowKey
+from mua_env.core.outside import Kept
 from mua_env.core.tools import Mode
 
 MISSING = "(absent)"
@@ -28,8 +29,8 @@ class CellDifference(BaseModel):
     table: str
     key: str
     column: str
-    expected: Any
-    got: Any
+    expected: Kept
+    got: Kept
 
 
 def canonical(value: Any, *, mode: Mode = "strict", unordered: bool = False) -> Any:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin
 
 from pydantic import Field
 from sqlalchemy.orm import DeclarativeBase
 
-from mua_env.core.tools import Toolkit, ToolResult, ToolSpec, tool
+from mua_env.core.outside import shown
+from mua_env.core.tools import Toolkit, ToolResult, ToolSpec, read_arguments, tool
 from mua_env.errors import ToolError
 
 _PYTHON_ERRORS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
@@ -42,8 +42,8 @@ class Tau2Toolkit(Toolkit):
         """
         if self.mode == "strict":
             return super().parse(spec, arguments)
-        values = _object(spec.name, arguments)
-        fields = spec.arguments.model_fields
+        values = read_arguments(spec.name, arguments)
+        fields = spec.parameters
         if unknown := sorted(values.keys() - fields.keys()):
             raise ToolError(f"{spec.name}: argument {unknown[0]!r} is not known")
         if missing := [name for name, field in fields.items() if field.is_required() and name not in values]:
@@ -51,7 +51,7 @@ class Tau2Toolkit(Toolkit):
         untyped = self.untyped.get(spec.name, frozenset())
         for name, value in values.items():
             if name not in untyped and not _fits(value, fields[name].annotation):
-                raise ToolError(f"{spec.name}: argument {name!r} is {value!r}, which does not fit")
+                raise ToolError(f"{spec.name}: argument {name!r} is {shown(value)}, which does not fit")
         return values
 
     def call(
@@ -64,21 +64,6 @@ class Tau2Toolkit(Toolkit):
             return super().call(name, arguments, settle=settle)
         except _PYTHON_ERRORS as error:
             return ToolResult(f"Error: {name}: an argument does not fit ({type(error).__name__}: {error})", ok=False)
-
-
-def _object(name: str, arguments: str | Mapping[str, Any]) -> dict[str, Any]:
-    if not isinstance(arguments, str):
-        return dict(arguments)
-    try:
-        values = json.loads(arguments or "{}")
-    except json.JSONDecodeError as error:
-        raise ToolError(f"{name}: the arguments are not valid JSON ({error})") from None
-    if not isinstance(values, dict):
-        raise ToolError(f"{name}: the arguments must be a JSON object")
-    if "\\u" in arguments and any(0xD800 <= ord(char) < 0xE000 for char in json.dumps(values, ensure_ascii=False)):
-        # Half of a character: neither a database nor a message can hold it.
-        raise ToolError(f"{name}: the arguments hold a lone surrogate, which is no text")
-    return values
 
 
 def _fits(value: Any, annotation: Any) -> bool:

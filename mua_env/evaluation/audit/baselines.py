@@ -48,7 +48,7 @@ class TransferAgent(Agent):
     name = "transfer at once"
 
     def __init__(self, tool: ToolSpec) -> None:
-        arguments = dict.fromkeys(tool.arguments.model_fields, TRANSFERS)
+        arguments = dict.fromkeys(tool.parameters, TRANSFERS)
         call = FunctionCall(name=tool.name, arguments=json.dumps(arguments))
         self._turn = AssistantMessage(tool_calls=(ToolCall(id="call_1", function=call),))
 

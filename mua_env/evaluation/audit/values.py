@@ -121,4 +121,4 @@ class ValueSources:
 
 
 def _required(spec: ToolSpec) -> list[str]:
-    return [name for name, field in spec.arguments.model_fields.items() if field.is_required()]
+    return [name for name, field in spec.parameters.items() if field.is_required()]

@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from mua_env.core.json_reader import MalformedJSON, read_json
 from mua_env.core.messages import AssistantMessage
 from mua_env.core.trajectory import Entry, Trajectory, read_trajectories
 from mua_env.evaluation.reports.pages import page_environment
@@ -130,8 +131,8 @@ def _preview(text: str) -> str:
 
 def _pretty(text: str) -> str:
     try:
-        return json.dumps(json.loads(text), indent=2, ensure_ascii=False)
-    except ValueError:
+        return json.dumps(read_json(text), indent=2, ensure_ascii=False)
+    except MalformedJSON:
         return text
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from mua_env.core.outside import line
 from mua_env.episode.episode import End
 from mua_env.errors import ConfigError, MuaError
 from mua_env.inference.backends.base import Backend, RemoteBackend
@@ -248,7 +249,7 @@ class RolloutDriver:
 
     def _fail(self, state: _Live, error: Exception) -> None:
         """End a dialogue whose session raised: reward None, whatever its database holds."""
-        cause = f"{type(error).__name__}: {error}"
+        cause = line(f"{type(error).__name__}: {error}")
         with contextlib.suppress(MuaError):
             state.dialogue.session.fail(cause)
         self._end(state, "fault", cause, None)

@@ -19,6 +19,14 @@ from mua_env.users.agenda.nlg.personas import Voice
 from mua_env.users.agenda.nlg.phrases import phrase
 
 
+def followed_by(first: str, second: str) -> str:
+    """A regular expression for one thing anywhere before another, in time linear in the text.
+
+    ``first[\\s\\S]*second`` would look for the second behind every first, and take the square of the text's length.
+    """
+    return rf"\A(?>[\s\S]*?{first})[\s\S]*?{second}"
+
+
 @dataclass(frozen=True)
 class Slot:
     """Something that an agent may ask for.

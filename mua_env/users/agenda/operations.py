@@ -57,7 +57,8 @@ _FORBID = re.compile(
     r"when|while|already|did you|have you|had you|do you (?:want|wish|need)|shall|should (?:i|we)|may i|would you like|"
     r"by|because|whether you)\b"
 )
-_OWN_WORK = re.compile(r"\b(?:i|we|i'll|i've|we'll|we've|i'm|we're)\b(?!.*\byou\b)")
+_OWN_WORK = re.compile(r"\b(?:i|we|i'll|i've|we'll|we've|i'm|we're)\b")
+_YOU = re.compile(r"\byou\b")
 _ASKS = re.compile(
     r"\bplease\b|\b(?:could|can|would|will) you\b|\blet's\b|\byou(?:'ll| will)? (?:should|need to|have to|must|can|may|"
     r"to)\b|\btry\b|\bgo ahead\b|\bwant you\b|\b(?:tell|show) me\b|\blet me know\b|\bmake sure\b"
@@ -78,23 +79,25 @@ def guided(text: str, language: DialogueLanguage, tools: Iterable[str]) -> list[
     operations = [operation for operation in language.operations if operation.tool in able]
     if not operations:
         return []
+    words = frozenset().union(*(operation.words for operation in operations))
     deeds: list[Deed] = []
     for sentence in sentences(plain(text)):
-        deeds.extend(deed for deed in _in_sentence(sentence, operations) if deed not in deeds)
+        deeds.extend(deed for deed in _in_sentence(sentence, operations, words) if deed not in deeds)
     return deeds
 
 
-def _in_sentence(sentence: str, operations: Sequence[Operation]) -> Iterator[Deed]:
+def _in_sentence(sentence: str, operations: Sequence[Operation], words: Iterable[str]) -> Iterator[Deed]:
     low = sentence.lower()
     if _CONDITION.search(low):
         return
     question = low.rstrip("\"') ").endswith("?")
-    able = (op for op in operations if not op.words or any(word in low for word in op.words))
+    said = {word for word in words if word in low}
+    able = (operation for operation in operations if not operation.words or not said.isdisjoint(operation.words))
     found = [(match, operation) for operation in able for match in operation.pattern.finditer(sentence)]
     for match, operation in sorted(found, key=lambda item: item[0].start()):
         before = _ITEM.sub("", low[: match.start()], count=1)
         clause = _BREAK.split(before)[-1]
-        if _FORBID.search(clause) or _OWN_WORK.search(clause):
+        if _FORBID.search(clause) or _is_own_work(clause):
             continue
         imperative = _LEAD.fullmatch(clause) is not None and not _GERUND.match(match[0])
         wanted = not question and (imperative or (operation.look and _LOOK.fullmatch(clause) is not None))
@@ -102,3 +105,9 @@ def _in_sentence(sentence: str, operations: Sequence[Operation]) -> Iterator[Dee
             named = {name: value for name, value in match.groupdict().items() if value is not None}
             arguments = {**operation.arguments, **named}
             yield Deed(operation, json.dumps(arguments, ensure_ascii=False))
+
+
+def _is_own_work(clause: str) -> bool:
+    """Whether a clause speaks of what the agent does, and of nobody else behind it."""
+    last = max((match.end() for match in _YOU.finditer(clause)), default=0)
+    return _OWN_WORK.search(clause, last) is not None

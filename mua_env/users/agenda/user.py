@@ -18,7 +18,7 @@ from mua_env.users.agenda.language import DialogueLanguage
 from mua_env.users.agenda.nlg.grammar import Phrasings
 from mua_env.users.agenda.nlg.personas import Voice, persona
 from mua_env.users.agenda.nlg.phrases import phrase
-from mua_env.users.agenda.nlu.dialogue_acts import understand
+from mua_env.users.agenda.nlu.dialogue_acts import readable, understand
 from mua_env.users.agenda.operations import Seen, guided
 from mua_env.users.agenda.tool_use import Hands
 from mua_env.users.agenda.user_policy import Turn
@@ -45,7 +45,8 @@ class AgendaSession(UserSession):
         """Answer the agent; ``None`` asks for the opening. Never raises on any text."""
         if agent_text is None:
             return self._open()
-        self._heard = agent_text
+        # Before the first pattern: what the domain's languages read has no runs, and a bounded length.
+        self._heard = agent_text = readable(agent_text)
         current = self.agenda.current
         guidance = self.language.guidance(agent_text, current.intent if current else "")
         deeds = guided(guidance, self.language, self.tools)

@@ -141,7 +141,7 @@ class LLMUserSession(UserSession):
         except Unusable as error:
             return self._result(before, text="", fault=f"unusable reply: {error}")
         if line.calls:
-            turn = turn_of(Completion(text=line.raw or None, tool_calls=line.calls), position=len(self._history))
+            turn = turn_of(Completion(text=line.raw or None, tool_calls=line.calls), self._history)
             self._history.append(replayable(turn))
             return self._result(before, text="", thought=line.thought, events=events, tool_calls=turn.tool_calls)
         self._history.append({"role": "assistant", "content": line.raw})

@@ -66,6 +66,8 @@ _ACTED = (
     r"switched|adjusted|recorded|registered|scheduled|upgraded|taken care of)"
 )
 
+_CANNOT = r"(?:can(?:not|'t| not| no longer)|(?:unable|only able|not able|won't be able) to)"
+
 ENGLISH = Cues(
     request=_any(
         r"\?\s*\W*$",
@@ -125,8 +127,8 @@ ENGLISH = Cues(
         r"\bdo you (?:confirm|agree|authori[sz]e|approve|consent|accept|give)\b",
         r"\b(?:please )?confirm (?:that )?(?:this|these|you(?:'d| would| want| wish| are)|if you|whether you|i should|"
         r"by|with|all|everything|to proceed|so i|it|the above|the following|the details|the change)\b",
-        r"\b(?:your|explicit|final|get|have|need|await|awaiting|await your) (?:explicit |final |your )*(?:confirmation|"
-        r"approval|go-ahead|consent|authori[sz]ation|permission)\b",
+        r"\b(?:your|explicit|final|get|have|need|await|awaiting|await your) (?:explicit |final |your ){0,3}"
+        r"(?:confirmation|approval|go-ahead|consent|authori[sz]ation|permission)\b",
         r"\bis (?:this|that|it) the (?:right |correct )?(?:order|item|one|account|address)\b|\bis (?:this|that|it) "
         r"what you\b|\bare (?:these|those|they) (?:all|the only)\b|\bare you (?:ok|okay|fine|"
         r"happy|alright|comfortable) with\b|"
@@ -202,8 +204,9 @@ ENGLISH = Cues(
         r"\bif\b.{0,40}\b(?:can't|cannot|unable|don't)\b",
     ),
     refuse_because=_any(
-        r"\b(?:can(?:not|'t| not| no longer)|(?:unable|only able|not able|won't be able) to)\b(?:(?!\b(?:until|unless|"
-        r"without|before|if|undone|reversed)\b)[^.;])*?,?\s(?:because|since|as|due to)\b"
+        # No second refusal in between: from each of many, the search would go to the end of the sentence.
+        rf"\b{_CANNOT}\b(?:(?!\b(?:until|unless|without|before|if|undone|reversed|{_CANNOT})\b)[^.;])*?,?\s"
+        r"(?:because|since|as|due to)\b"
     ),
     because=_any(r"\breasons?\b|\btherefore\b|\bso (?:i|we|it|this|that|they)\b|\bsince\b|\bbecause\b"),
     negative=_any(NEGATIVE),

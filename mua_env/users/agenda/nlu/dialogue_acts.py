@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
+from textwrap import wrap
 
 from mua_env.users.agenda.language import DialogueLanguage
 from mua_env.users.agenda.nlu.cues import ENGLISH, Cues
@@ -76,11 +78,51 @@ _ITEM = re.compile(r"^\s*(?:[-\u2013\u2014\u2022+]|\(?\d{1,2}[.)]|\(?[a-h][.)])\
 _QUOTES = str.maketrans({"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"', "\u2011": "-", "\u2013": "-"})
 
 
+_STOPS = r".?!\n\u3002\uff1f\uff01"
+_BLANK = re.compile(r"[^\S\n]{2,}|[^\S\n ]")
+_LINE = re.compile(r" ?\n[ \n]*")
+_SAME = re.compile(r"([^0-9A-Za-z])\1{3,}")
+# Each run is looked at from its beginning alone: from everywhere within, it would take the square of its length.
+_MARKS = re.compile(r"(?<!\W)\W{41,}")
+_LONG = re.compile(r"(?<![^\W\u4e00-\u9fff])[^\W\u4e00-\u9fff]{65,}")
+_STRETCH = re.compile(rf"(?<![^{_STOPS}])[^{_STOPS}]{{{_LONGEST},}}")
+
+
+def readable(text: str) -> str:
+    """The text as far as it is read, with every run cut short: what comes before any pattern.
+
+    Patterns take time by the length of what they can slide along. So a blank or a line break stands for any number of
+    them and a mark for at most three alike; no word has more than 64 characters, no row of marks more than 40, and what
+    goes on for more than 800 without an end of a sentence is broken into lines. Nothing that people or models mean to
+    say is lost.
+    """
+    return _readable(text if len(text) <= HEAD + TAIL else text[:HEAD] + "\n" + text[-TAIL:])
+
+
 def plain(text: str) -> str:
-    """The text without markdown and control characters, cut to a bounded length."""
-    if len(text) > HEAD + TAIL:
-        text = text[:HEAD] + "\n" + text[-TAIL:]
+    """The :func:`readable` text without markdown and control characters."""
+    return _plain(readable(text))
+
+
+# A turn is read by several parts of the user, each of which asks for the text in this form.
+@lru_cache(maxsize=8)
+def _readable(text: str) -> str:
+    text = _SAME.sub(r"\1\1\1", _LINE.sub("\n", _BLANK.sub(" ", text)))
+    text = _LONG.sub(lambda word: word[0][:64], _MARKS.sub(_cut_marks, text))
+    return _STRETCH.sub(_broken, text)
+
+
+@lru_cache(maxsize=8)
+def _plain(text: str) -> str:
     return _SPACES.sub(" ", _MARKUP.sub("", text.translate(_QUOTES))).strip()
+
+
+def _cut_marks(run: re.Match[str]) -> str:
+    return run[0][:40] + ("\n" if "\n" in run[0][40:] else " ")
+
+
+def _broken(stretch: re.Match[str]) -> str:
+    return "\n".join(wrap(stretch[0], _LONGEST - 100, break_on_hyphens=False))
 
 
 def sentences(text: str) -> list[str]:
@@ -199,7 +241,8 @@ def _would_act(low: str, language: DialogueLanguage, cues: Cues) -> bool:
     offer = cues.offer.search(low)
     if offer is None or not _ME.search(offer[0]) or _INQUIRES.match(low, offer.end()):
         return False
-    return any(intent.named_pattern.search(low, offer.end()) for intent in language.intents.values())
+    offered = low[offer.end() :]
+    return any(intent.named_pattern.search(offered) for intent in language.intents.values())
 
 
 def _settle(acts: AgentActs, asked: bool) -> None:
