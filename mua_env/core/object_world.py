@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextvars
 import copy
 import inspect
-import json
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
+from mua_env.core.json_reader import MalformedJSON, read_json
+from mua_env.core.limits import LONGEST_ARGUMENTS
+from mua_env.core.outside import kept
 from mua_env.core.tasks import Task
 from mua_env.core.tools import Requestor, ToolResult
 from mua_env.errors import ToolError, did_you_mean
@@ -93,9 +95,9 @@ class ObjectWorld:
         with _one_call:
             try:
                 values = self._with_defaults(name, method, values)
-                return ToolResult(self._stage.text(self._context.run(method, **values)), ok=True)
+                return ToolResult(kept(self._stage.text(self._context.run(method, **values))), ok=True)
             except Exception as error:  # a method of others raises what it likes
-                return ToolResult(self._stage.refusal(error), ok=False)
+                return ToolResult(kept(self._stage.refusal(error)), ok=False)
 
     def method(self, name: str) -> Callable[..., Any]:
         """The method behind a tool.
@@ -157,8 +159,8 @@ def _arguments(arguments: str | Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(arguments, str):
         return copy.deepcopy(dict(arguments))  # a method may keep and change what it is given
     try:
-        values = json.loads(arguments or "{}")
-    except (ValueError, RecursionError) as error:
+        values = read_json(arguments or "{}", longest=LONGEST_ARGUMENTS)
+    except MalformedJSON as error:
         raise ToolError(f"the arguments are not valid JSON ({error})") from None
     if not isinstance(values, dict):
         raise ToolError("the arguments must be a JSON object")
