@@ -16,6 +16,7 @@ from mua_env.core.tasks import Action, Limits, Task, UserTurn
 from mua_env.core.tools import Mode
 from mua_env.domain.contract import Domain
 from mua_env.errors import ConfigError, TaskError, did_you_mean
+from mua_env.users.scripted import ScriptedUser
 
 from .calls import read_calls
 from .release import CATEGORIES, entries, source_revision
@@ -106,7 +107,7 @@ class BFCLDomain(Domain):
             world=self.world,
             mode="compat",
             source_revision=source_revision(),
-            scripted=True,
+            user=ScriptedUser(),
         )
 
 

@@ -42,6 +42,9 @@ class Stage(ABC):
     def text(self, result: object) -> str:
         """What the agent reads of a method's result."""
 
+    everywhere: bool = False
+    """Whether a method that several objects have is run on each of them (the last one answers), or on the last alone."""
+
     def refusal(self, error: Exception) -> str:
         """What the agent reads of an exception (default: ``"Error: ..."``)."""
         return f"Error: {error}"
@@ -68,7 +71,7 @@ class ObjectWorld:
         self._shared = defaults
         self._defaults: Defaults = {} if defaults is None else defaults
         self._objects: dict[str, object] = {}
-        self._methods: dict[str, str] = {}
+        self._owners: dict[str, list[str]] = {}
         self._schemas: list[dict[str, Any]] = []
         self._hidden: frozenset[str] = frozenset()
         self._context = contextvars.Context()
@@ -78,8 +81,11 @@ class ObjectWorld:
         self._objects = {} if task is None else dict(self._stage.objects(task))
         self._schemas = [] if task is None else list(self._stage.schemas(task))
         names = [schema["function"]["name"] for schema in self._schemas]
-        owners = {name: owner for owner, value in self._objects.items() for name in names if hasattr(value, name)}
-        self._methods = owners
+        self._owners = {
+            name: owners
+            for name in names
+            if (owners := [owner for owner, value in self._objects.items() if callable(getattr(value, name, None))])
+        }
         self._hidden = frozenset() if task is None else frozenset(n for turn in task.script for n in turn.reveals)
         self._defaults = {} if self._shared is None else self._shared
         # Methods may set context of their own, as the precision of decimal numbers; it is this world's alone.
@@ -88,28 +94,29 @@ class ObjectWorld:
     def call(self, name: str, arguments: str | Mapping[str, Any], *, requestor: Requestor = "agent") -> ToolResult:
         """Run one method. Never raises for anything that the agent can get wrong."""
         try:
-            method = self.method(name)
+            methods = self.methods(name)
             values = _arguments(arguments)
         except ToolError as error:
             return ToolResult(self._stage.refusal(error), ok=False)
         with _one_call:
             try:
-                values = self._with_defaults(name, method, values)
-                return ToolResult(kept(self._stage.text(self._context.run(method, **values))), ok=True)
+                values = self._with_defaults(name, methods[-1], values)
+                result = [self._context.run(method, **values) for method in methods][-1]
+                return ToolResult(kept(self._stage.text(result)), ok=True)
             except Exception as error:  # a method of others raises what it likes
                 return ToolResult(kept(self._stage.refusal(error)), ok=False)
 
-    def method(self, name: str) -> Callable[..., Any]:
-        """The method behind a tool.
+    def methods(self, name: str) -> list[Callable[..., Any]]:
+        """The methods behind a tool, in the order in which they run.
 
         Raises:
             ToolError: there is none of that name.
         """
-        if name not in self._methods:
+        if name not in self._owners:
             known = self.tool_names
             raise ToolError(f"unknown tool {name!r}.{did_you_mean(name, known)} Tools: {', '.join(known)}")
-        found: Callable[..., Any] = getattr(self._objects[self._methods[name]], name)
-        return found
+        owners = self._owners[name] if self._stage.everywhere else self._owners[name][-1:]
+        return [getattr(self._objects[owner], name) for owner in owners]
 
     def _with_defaults(self, name: str, method: Callable[..., Any], values: dict[str, Any]) -> dict[str, Any]:
         # def post(self, tags=[]) keeps one list for the whole process: an episode must not find another's tags in it.

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from mua_env.core.database import Rows
 from mua_env.core.tasks import Task
@@ -29,7 +30,7 @@ class TaskSet:
         kit: the tools, where they are not the domain's own.
         variant: which policy document, where there are several, as ``"workflow"`` or ``"manual-solo"``.
         source_revision: which release of a public benchmark it is, by its content.
-        scripted: whether the tasks fix their user's words.
+        user: the user simulator that the tasks bring with them, whatever user was asked for (default: none).
     """
 
     name: str
@@ -42,7 +43,7 @@ class TaskSet:
     kit: Kit | None = None
     variant: str = ""
     source_revision: str = ""
-    scripted: bool = False
+    user: Any = None
     _index: dict[str, int] = field(default_factory=dict, repr=False, compare=False)
 
     def __len__(self) -> int:

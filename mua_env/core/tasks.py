@@ -170,7 +170,7 @@ class Limits(_Model):
     Attributes:
         turns: turns of the agent (default 30, paper section 4.1).
         steps: turns of the agent between one word of the user and the next; ``None`` for no limit.
-        messages: messages of all sides; ``None`` for no limit.
+        messages: messages of all sides, the results of one turn's calls counting as one; ``None`` for no limit.
     """
 
     turns: int = Field(default=30, ge=1)

@@ -83,6 +83,7 @@ class Episode:
         self._terminal_tool: str | None = None
         self._terminal_text = ""
         self._steps = 0  # turns of the agent since the user spoke
+        self._messages = 0  # the results of one turn's calls are one message
 
     @property
     def ended(self) -> bool:
@@ -110,6 +111,7 @@ class Episode:
         message = message.model_copy(update={"tool_calls": calls}) if calls != message.tool_calls else message
         self.turns += 1
         self._steps += 1
+        self._messages += 1 if not message.tool_calls else 2
         self.entries.append(Entry(source="agent", message=message, turn=self.turns))
         if not message.tool_calls:
             self._waiting = "user"
@@ -143,6 +145,7 @@ class Episode:
         self._events += reply.events
         self._world.reveal(reply.reveals)
         self._steps = 0
+        self._messages += 1
         self._waiting = "agent"
         if reply.stop:
             self._end("user_stop")
@@ -273,7 +276,7 @@ class Episode:
         return calls
 
     def _check_turns(self) -> None:
-        limits, messages = self.limits, len(self.entries)
+        limits, messages = self.limits, self._messages
         if self.turns >= limits.turns:
             self._end("max_turns", f"{limits.turns} turns")
         elif limits.steps is not None and self._steps >= limits.steps:

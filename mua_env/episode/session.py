@@ -24,7 +24,6 @@ from mua_env.episode.verdict import Verdict
 from mua_env.errors import EpisodeError
 from mua_env.scoring.judges import Judge, Judgement
 from mua_env.users.base import UserReply, UserSimulator
-from mua_env.users.scripted import ScriptedUser
 from mua_env.users.solo import SoloUser
 
 _BROKEN = (DBAPIError, PendingRollbackError)
@@ -60,8 +59,8 @@ class Session:
 
     Args:
         setting: the domain with its tasks, shared by many sessions.
-        user: makes the users, shared by many sessions. In solo mode nobody is on the line, and tasks with a script
-            bring their user with them: it is not used then.
+        user: makes the users, shared by many sessions. In solo mode nobody is on the line, and some
+            public tasks bring their user with them: it is not used then.
         reward: ``"task"`` (default), ``"outcome"``, ``"tau1"`` or ``"tau1-no-outputs"``.
         max_turns: turns after which an episode is truncated; ``None`` (default) for the domain's own, which is 30
             where it says nothing else.
@@ -359,4 +358,5 @@ def _own_user(setting: Setting) -> UserSimulator | None:
     """The user that a setting's tasks bring with them."""
     if setting.worlds.solo:
         return SoloUser()
-    return ScriptedUser() if setting.tasks.scripted else None
+    own: UserSimulator | None = setting.tasks.user
+    return own
