@@ -15,7 +15,7 @@ def main() -> None:
     for env_id in ids:
         try:
             env = gym.make(env_id)
-        except mua_env.MissingExtra as error:
+        except (mua_env.MissingExtra, mua_env.TaskError) as error:  # those over somebody else's files
             print(f"{env_id}: not made, {error}")
             continue
         messages, info = env.reset(seed=0)

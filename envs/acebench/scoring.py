@@ -44,7 +44,9 @@ class ACEScorer:
         """Score the state that the world was left in."""
         if record.fault is not None:
             return self.unscored(record, reward=reward)
-        difference = tuple(self.differences(task, world.snapshot(), acted=any(record.turns)))
+        # Upstream keeps the objects of a multi-turn task only once a call has come to its end.
+        acted = world.calls_run > 0 if task.scene["kind"] == "multi_turn" else any(record.turns)
+        difference = tuple(self.differences(task, world.snapshot(), acted=acted))
         right = not difference
         cut = record.truncated and self._mode == "strict"
         process = 1.0 if right else process_score(alternatives(task.scene["milestones"]), texts(record.turns))

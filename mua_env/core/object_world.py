@@ -43,7 +43,7 @@ class Stage(ABC):
         """What the agent reads of a method's result."""
 
     everywhere: bool = False
-    """Whether a method that several objects have is run on each of them (the last one answers), or on the last alone."""
+    """Whether a method that several objects have is run on each of them (the last answers), or on the last alone."""
 
     def refusal(self, error: Exception) -> str:
         """What the agent reads of an exception (default: ``"Error: ..."``)."""
@@ -60,6 +60,8 @@ class ObjectWorld:
     A call is a method looked up by name among the tools with a schema: nothing is evaluated. What a method leaves
     half done when it raises stays so, because objects know no rollback.
 
+    ``calls_run`` counts the calls of the episode that came to their end without an exception.
+
     Args:
         stage: makes the objects.
         defaults: the mutable default arguments of methods, where worlds must share them as methods of one process do;
@@ -70,6 +72,7 @@ class ObjectWorld:
         self._stage = stage
         self._shared = defaults
         self._defaults: Defaults = {} if defaults is None else defaults
+        self.calls_run = 0
         self._objects: dict[str, object] = {}
         self._owners: dict[str, list[str]] = {}
         self._schemas: list[dict[str, Any]] = []
@@ -78,6 +81,7 @@ class ObjectWorld:
 
     def load(self, task: Task | None = None) -> None:
         """Make a task's objects anew; without one there are none."""
+        self.calls_run = 0
         self._objects = {} if task is None else dict(self._stage.objects(task))
         self._schemas = [] if task is None else list(self._stage.schemas(task))
         names = [schema["function"]["name"] for schema in self._schemas]
@@ -102,6 +106,7 @@ class ObjectWorld:
             try:
                 values = self._with_defaults(name, methods[-1], values)
                 result = [self._context.run(method, **values) for method in methods][-1]
+                self.calls_run += 1
                 return ToolResult(kept(self._stage.text(result)), ok=True)
             except Exception as error:  # a method of others raises what it likes
                 return ToolResult(kept(self._stage.refusal(error)), ok=False)

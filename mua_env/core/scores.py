@@ -52,7 +52,7 @@ class Record(BaseModel):
 
     ``terminal_text`` is what the arguments of the terminal call say. ``calls`` are the calls of agent and user, failed
     ones too, kept where a task asks for them. ``judged`` are a judge's verdicts on the task's statements. ``turns`` are
-    the calls of the agent between one word of the user and the next, kept where the user's words are fixed.
+    the calls of the agent between one word of the user and the next, kept where the world is no database.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -196,7 +196,7 @@ class Episode:
             terminal_tool=self._terminal_tool,
             terminal_text=self._terminal_text,
             calls=self._calls() if self.task.criteria is not None else (),
-            turns=self._calls_by_turn() if self.task.script else (),
+            turns=self._calls_by_turn() if self.task.script or self.task.scene else (),
             truncated=self.truncated,
             fault=self.fault,
         )
