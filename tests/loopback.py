@@ -57,10 +57,11 @@ class Cut:
 
 @dataclass(frozen=True)
 class Raw:
-    """Status 200 with a body of any bytes."""
+    """Status 200 with a body of any bytes, packed as `encoding` says."""
 
     body: bytes
     content_type: str = "application/json"
+    encoding: str | None = None
 
 
 Step = Say | Status | Hang | Drip | Cut | Raw
@@ -144,7 +145,8 @@ class _Handler(BaseHTTPRequestHandler):
             error = {"error": {"message": step.message, "type": "scripted", "code": str(step.code)}}
             self._send(step.code, json.dumps(error).encode(), headers=step.headers)
         elif isinstance(step, Raw):
-            self._send(200, step.body, content_type=step.content_type)
+            packed = {"Content-Encoding": step.encoding} if step.encoding else {}
+            self._send(200, step.body, content_type=step.content_type, headers=packed)
         elif isinstance(step, Cut):
             self._head(200, 10_000)
             self.wfile.write(b'{"id": "x", "choices": [{"mess')

@@ -34,18 +34,23 @@ def clip(text: str, limit: int) -> str:
     return text[: max(0, limit - len(mark))] + mark
 
 
+def ends(text: str, limit: int) -> str:
+    """Beginning and end of a text, at most ``limit`` characters, with its length between them where it is cut."""
+    if len(text) <= limit:
+        return text
+    mark = f"\n[... {len(text)} characters in all ...]\n"
+    tail = limit // 4
+    return text[: limit - tail - len(mark)] + mark + text[-tail:]
+
+
 def kept(text: str) -> str:
     """A message or a thought as it is kept: well formed, at most ``LONGEST_TEXT`` characters."""
-    return well_formed(clip(text, LONGEST_TEXT))
+    return well_formed(ends(text, LONGEST_TEXT))
 
 
 def heard(text: str) -> str:
-    """A message as the other side gets it: its beginning and its end where it is over ``LONGEST_HEARD`` characters."""
-    if len(text) <= LONGEST_HEARD:
-        return text
-    mark = f"\n[... {len(text)} characters in all ...]\n"
-    tail = LONGEST_HEARD // 4
-    return text[: LONGEST_HEARD - tail - len(mark)] + mark + text[-tail:]
+    """A message as the other side gets it, at most ``LONGEST_HEARD`` characters."""
+    return ends(text, LONGEST_HEARD)
 
 
 def line(text: str, limit: int = LONGEST_LINE) -> str:
@@ -64,7 +69,10 @@ _shown.maxstring = _shown.maxother = 100
 
 def shown(value: object) -> str:
     """A value as an error quotes it, of any size and depth."""
-    return well_formed(_shown.repr(value))
+    try:
+        return well_formed(_shown.repr(value))
+    except ValueError:  # Python writes no number of more than 4,300 digits
+        return f"<{type(value).__name__}>"
 
 
 def plain_value(value: Any, depth: int = 0) -> Any:

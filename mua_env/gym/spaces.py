@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import string
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,8 +11,8 @@ from gymnasium import Space
 
 from mua_env.core.messages import AssistantMessage, SystemMessage, parse_agent_turn, parse_message
 from mua_env.errors import ConfigError
+from mua_env.gym.schema_values import sample_schema
 
-_LETTERS = list(string.ascii_letters + string.digits + " #_-")
 _PHRASES = (
     "How can I help you?",
     "Could you tell me your email address?",
@@ -53,7 +52,9 @@ class AgentTurnSpace(Space[Any]):
         calls = []
         for i in range(1 + int(rng.random() < 0.2)):
             function = self.tools[int(rng.integers(len(self.tools)))]["function"]
-            arguments = json.dumps(sample_schema(function["parameters"], rng))
+            # Tools without arguments have no schema of them, or one that says nothing.
+            values = sample_schema(function.get("parameters") or {"type": "object"}, rng)
+            arguments = json.dumps(values if isinstance(values, dict) else {})
             calls.append(
                 {
                     "id": f"sample_{i}",
@@ -110,45 +111,3 @@ class MessagesSpace(Space[Any]):
 
     def __repr__(self) -> str:
         return "MessagesSpace()"
-
-
-def sample_schema(schema: Mapping[str, Any], rng: np.random.Generator) -> Any:
-    """A random value that fits a JSON schema of the kinds that tools have."""
-    if "const" in schema:
-        return schema["const"]
-    for key in ("enum", "examples"):
-        if schema.get(key):
-            return schema[key][int(rng.integers(len(schema[key])))]
-    for key in ("anyOf", "oneOf"):
-        if schema.get(key):
-            return sample_schema(schema[key][int(rng.integers(len(schema[key])))], rng)
-    kind = schema.get("type", "string")
-    if kind == "object":
-        return _sample_object(schema, rng)
-    if kind == "array":
-        low, high = int(schema.get("minItems", 0)), int(schema.get("maxItems", 3))
-        return [sample_schema(schema.get("items", {}), rng) for _ in range(int(rng.integers(low, max(low, high) + 1)))]
-    return _sample_scalar(kind, schema, rng)
-
-
-def _sample_object(schema: Mapping[str, Any], rng: np.random.Generator) -> dict[str, Any]:
-    required = set(schema.get("required", ()))
-    properties = schema.get("properties", {})
-    return {
-        name: sample_schema(part, rng) for name, part in properties.items() if name in required or rng.random() < 0.5
-    }
-
-
-def _sample_scalar(kind: str, schema: Mapping[str, Any], rng: np.random.Generator) -> Any:
-    if kind == "boolean":
-        return bool(rng.integers(2))
-    if kind == "null":
-        return None
-    low, high = schema.get("minimum", 0), schema.get("maximum", 1000)
-    if kind == "integer":
-        return int(rng.integers(int(low), int(high) + 1))
-    if kind == "number":
-        return round(float(rng.uniform(low, high)), 2)
-    shortest, longest = int(schema.get("minLength", 1)), int(schema.get("maxLength", 12))
-    size = int(rng.integers(shortest, max(shortest, longest) + 1))
-    return "".join(_LETTERS[int(i)] for i in rng.integers(len(_LETTERS), size=size))

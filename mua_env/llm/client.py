@@ -15,6 +15,7 @@ import mua_env.llm.loop as loop
 from mua_env.core.messages import ToolCall
 from mua_env.core.outside import Name, Text
 from mua_env.errors import missing_extra
+from mua_env.llm.bounded_http import bound_responses
 from mua_env.llm.cache import ReplyCache
 from mua_env.llm.errors import PASSING, LLMError, classify
 from mua_env.llm.ledger import Ledger, Usage
@@ -180,6 +181,7 @@ def import_litellm() -> Any:
     except ImportError as error:
         raise missing_extra("llm", needed_by="a language model through LiteLLM") from error
     litellm.suppress_debug_info = True
+    bound_responses()
     return litellm
 
 

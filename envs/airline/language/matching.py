@@ -109,16 +109,28 @@ def cabins(text: str) -> list[str]:
     return found + (["business"] if re.search(r"\bbusiness\b", rest) else [])
 
 
+def _finder(cities: Record) -> tuple[re.Pattern[str], re.Pattern[str], dict[str, list[str]]]:
+    """Codes in a text, cities in a text in lower case, and the codes of each city."""
+    codes: dict[str, list[str]] = {}
+    for code, name in cities.items():
+        if name not in ("New York",):
+            codes.setdefault(name.lower(), []).append(code)
+    names = "|".join(re.escape(name) for name in sorted(codes, key=len, reverse=True))
+    return re.compile(rf"\b(?:{'|'.join(cities)})\b"), re.compile(rf"\b(?:{names})(?!\w)"), codes
+
+
+_OWN, _PUBLIC = _finder(CITIES | PUBLIC_CITIES), _finder(PUBLIC_CITIES)
+
+
 def airport_codes(text: str, *, own: bool = True) -> list[str]:
     """Airports named by code or city, in the order of their mention."""
+    by_code, by_city, codes = _OWN if own else _PUBLIC
     found: dict[str, int] = {}
-    low = text.lower()
-    for code, name in (CITIES | PUBLIC_CITIES if own else PUBLIC_CITIES).items():
-        spots = [match.start() for match in re.finditer(rf"\b{code}\b", text)]
-        if name not in ("New York",):
-            spots += [match.start() for match in re.finditer(rf"\b{re.escape(name.lower())}(?!\w)", low)]
-        if spots:
-            found[code] = min(spots)
+    for match in by_code.finditer(text):
+        found.setdefault(match[0], match.start())
+    for match in by_city.finditer(text.lower()):
+        for code in codes[match[0]]:
+            found[code] = min(match.start(), found.get(code, match.start()))
     return sorted(found, key=lambda code: found[code])
 
 

@@ -58,7 +58,15 @@ def name_pattern(name: str) -> re.Pattern[str]:
     if len(stem) > 3 and stem.endswith("s"):
         stem = stem[:-1]
     body = r"\s?".join([re.escape(word) for word in words[:-1]] + [re.escape(stem)])
-    return re.compile(rf"\b{body}(?:s|es)?\b")
+    return re.compile(rf"{_begins(body, before=_WORD)}(?:s|es)?\b")
+
+
+_WORD, _VALUE = r"\w", r"[\w.+]"
+
+
+def _begins(body: str, *, before: str) -> str:
+    """A pattern that nothing of a kind stands before, with its first letter ahead: a search can then leap to it."""
+    return rf"{body[0]}(?<!{before}{body[0]}){body[1:]}" if body[0].isalnum() else rf"(?<!{before}){body}"
 
 
 def names_in(text: str, names: Iterable[str]) -> list[str]:
@@ -86,7 +94,7 @@ def _value_pattern(value: str, key: str) -> re.Pattern[str]:
     low = normal(value)
     body = re.sub(r"(?<=\d)(?=[a-z])", r"\\s?", re.escape(low)).replace(r"\ ", r"\s?")
     if not is_weak(value):
-        return re.compile(rf"(?<![\w.+]){body}(?![\w%]|\.\d)")
+        return re.compile(rf"{_begins(body, before=_VALUE)}(?![\w%]|\.\d)")
     label = re.escape(normal(key)).replace(r"\ ", r"\s?")
     gap = r"\W{1,4}(?:(?:is|of|in|as|the|a|to be)\s)?"
     return re.compile(rf"\b{label}s?{gap}{body}(?![\w%]|\.\d)|(?<![\w.+]){body}\s(?:{label})s?\b")

@@ -15,7 +15,8 @@ from random import Random
 from typing import Any, Self
 
 from mua_env.core.agent import Agent, Slips
-from mua_env.core.messages import AssistantMessage, FunctionCall, Message, ToolCall
+from mua_env.core.messages import AssistantMessage, FunctionCall, Message, ToolCall, UserMessage
+from mua_env.core.outside import heard
 from mua_env.errors import ConfigError, EpisodeError, did_you_mean
 
 STYLES = ("plain", "compact")
@@ -135,7 +136,7 @@ class ScriptedExpert(Agent):
         """
         if not messages:
             raise EpisodeError("the expert has no message to answer; pass the new messages of the last step")
-        step = self._advance(tuple(message.content or "" for message in messages))
+        step = self._advance(tuple(_read(message) for message in messages))
         if isinstance(step, Say):
             return AssistantMessage(content=step.text)
         calls = step.calls if isinstance(step, Calls) else (step,)
@@ -219,6 +220,11 @@ def call_all(*calls: Call) -> Generator[Step, Heard, list[Any]]:
         return []
     heard = yield Calls(calls)
     return [_result(text) for text in heard[-len(calls) :]]
+
+
+def _read(message: Message) -> str:
+    text = message.content or ""
+    return heard(text) if isinstance(message, UserMessage) else text
 
 
 def _result(result: str) -> Any:

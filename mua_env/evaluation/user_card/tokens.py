@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-_WORD = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[A-Za-z0-9]+(?:[_'-][A-Za-z0-9]+)*", re.ASCII)
+_WORD = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[A-Za-z0-9]+(?:[_'-][A-Za-z0-9]+)*", re.ASCII)
 _NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?")
 _ISO = re.compile(r"\b(\d{4})-(\d\d)-(\d\d)\b")
 _MONTHS = (
@@ -23,7 +23,7 @@ _SPOKEN = (
 _PARTIAL = 3
 """Characters of the shortest part of an id by which a person may name it ("ending in 567")."""
 
-_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _MONEY = re.compile(r"\$\s?(\d[\d,]*(?:\.\d+)?)|\b(\d[\d,]*(?:\.\d+)?) (?:dollars|usd)\b", re.IGNORECASE)
 _ID = re.compile(r"#?\b(?=[\w-]*\d)[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)*\b", re.ASCII)
 _CAPITALS = re.compile(r"\b[A-Z0-9]{6}\b")

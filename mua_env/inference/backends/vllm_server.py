@@ -8,9 +8,12 @@ part, so processes with different numbers of turns never wait for each other.
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from mua_env.core.limits import LONGEST_RESPONSE
+from mua_env.core.outside import line
 from mua_env.core.seeds import derive_seed
 from mua_env.errors import ConfigError, RunStopped, missing_extra
 from mua_env.inference.backends.weights import WeightSync
@@ -181,17 +184,41 @@ class VllmServer:
         if self._client is None:
             # As many turns at once as there are dialogues; the server queues what it cannot hold.
             connector = aiohttp.TCPConnector(limit=0)
-            self._client = aiohttp.ClientSession(connector=connector, timeout=self._timeout)
+            self._client = aiohttp.ClientSession(
+                connector=connector,
+                timeout=self._timeout,
+                headers={"Accept-Encoding": "identity"},
+                auto_decompress=False,  # nothing unpacks to more than it is
+            )
         problem = ""
         for pause in _PAUSES:
             await asyncio.sleep(pause)
             try:
                 async with self._client.request(method, self.url + path, json=body) as response:
                     if response.status == 200:
-                        return await response.json()
-                    problem = f"{response.status}: {(await response.text())[:300]}"
+                        return json.loads(await _body(response, LONGEST_RESPONSE))
+                    told = (await _body(response, 4096, cut=True)).decode(errors="replace")
+                    problem = line(f"{response.status}: {told}", 300)
                     if response.status < 500:
                         break
-            except (aiohttp.ClientError, TimeoutError) as error:
-                problem = f"{type(error).__name__}: {error}"
+            except (aiohttp.ClientError, TimeoutError, ValueError, RecursionError) as error:
+                problem = line(f"{type(error).__name__}: {error}", 300)
         raise ServerError(f"{method} {self.url}{path} failed: {problem}")
+
+
+async def _body(response: aiohttp.ClientResponse, limit: int, *, cut: bool = False) -> bytes:
+    """A body of at most ``limit`` bytes; of a longer one the beginning if it may be cut.
+
+    Raises:
+        ValueError: it is longer, or packed.
+    """
+    if "Content-Encoding" in response.headers:
+        raise ValueError(f"the answer is packed as {response.headers['Content-Encoding']}, which was not asked for")
+    found = bytearray()
+    async for chunk in response.content.iter_chunked(2**16):
+        found += chunk
+        if len(found) > limit and not cut:
+            raise ValueError(f"the answer is longer than {limit} bytes")
+        if len(found) > limit:
+            break
+    return bytes(found[:limit])

@@ -10,7 +10,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from mua_env.errors import ConfigError
@@ -185,9 +185,7 @@ class DialogueLanguage(ABC):
 
     def named(self, text: str) -> frozenset[str]:
         """The intents that an agent's proposal or claim is about."""
-        return frozenset(
-            name for name, intent in self.intents.items() if intent.acts and intent.named_pattern.search(text)
-        )
+        return _named(self, text)
 
     def answered(self, slots: Mapping[str, Any], text: str) -> bool:
         """Whether the text holds the answer that a question was asked for."""
@@ -240,3 +238,10 @@ class DialogueLanguage(ABC):
     def settled(self, intent: str, slots: Mapping[str, Any], seen: Mapping[str, str]) -> bool:
         """Whether what the user has just seen, result by tool, settles a request."""
         return False
+
+
+# Asked of each request and each rule of a turn, always about one text.
+@lru_cache(maxsize=16)
+def _named(language: DialogueLanguage, text: str) -> frozenset[str]:
+    intents = language.intents.items()
+    return frozenset(name for name, intent in intents if intent.acts and intent.named_pattern.search(text))

@@ -44,6 +44,12 @@ class Seen:
         return cls(deed.operation, message.content.removeprefix("Error: "), ok)
 
 
+MOST_LOOKED_AT = 60_000
+"""Characters that are searched for instructions in one message, counted for each operation that they may ask for.
+
+A hundred sentences that each speak of ten things to do; nobody follows more at once.
+"""
+
 _CONDITION = re.compile(
     r"(?<!know )(?<!see )(?<!check )(?<!tell me )(?<!look )\bif\b"
     r"(?! (?:you (?:can|could|don't mind|would|please)|possible|so\b))"
@@ -81,19 +87,23 @@ def guided(text: str, language: DialogueLanguage, tools: Iterable[str]) -> list[
         return []
     words = frozenset().union(*(operation.words for operation in operations))
     deeds: list[Deed] = []
+    left = MOST_LOOKED_AT
     for sentence in sentences(plain(text)):
-        deeds.extend(deed for deed in _in_sentence(sentence, operations, words) if deed not in deeds)
+        said = {word for word in words if word in sentence.lower()}
+        able = [op for op in operations if not op.words or not said.isdisjoint(op.words)]
+        left -= len(sentence) * len(able)
+        if left < 0:
+            break
+        deeds.extend(deed for deed in _in_sentence(sentence, able) if deed not in deeds)
     return deeds
 
 
-def _in_sentence(sentence: str, operations: Sequence[Operation], words: Iterable[str]) -> Iterator[Deed]:
+def _in_sentence(sentence: str, operations: Sequence[Operation]) -> Iterator[Deed]:
     low = sentence.lower()
     if _CONDITION.search(low):
         return
     question = low.rstrip("\"') ").endswith("?")
-    said = {word for word in words if word in low}
-    able = (operation for operation in operations if not operation.words or not said.isdisjoint(operation.words))
-    found = [(match, operation) for operation in able for match in operation.pattern.finditer(sentence)]
+    found = [(match, operation) for operation in operations for match in operation.pattern.finditer(sentence)]
     for match, operation in sorted(found, key=lambda item: item[0].start()):
         before = _ITEM.sub("", low[: match.start()], count=1)
         clause = _BREAK.split(before)[-1]

@@ -51,9 +51,10 @@ _AGENT_TALK = re.compile(
     r"\b(?:i will|i'll|let me) (?:now )?(?:process|look up|pull up) your\b|^\s*(?:agent|assistant)\s*:",
     re.IGNORECASE | re.MULTILINE,
 )
-_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+# Runs are read from their beginning alone: from everywhere within, they take the square of their length.
+_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _DATE = re.compile(r"(?:19|20)\d\d(?:-\d\d){0,2}")
-_NUMBER = re.compile(r"[A-Za-z]*[_-]?\d[\d,.-]*\d")
+_NUMBER = re.compile(r"(?<![A-Za-z])[A-Za-z]*[_-]?\d[\d,.-]*\d")
 _NAME = re.compile(r"\b(?:[Mm]y (?:full )?name is|[Nn]ame:) ([A-Z][\w'-]+(?: [A-Z][\w'-]+)+)")
 
 

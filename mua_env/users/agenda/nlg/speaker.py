@@ -19,6 +19,8 @@ class Speaker:
         self.voice = voice
         self.acts = acts
         self.parts: list[str] = []
+        # Several rules of a turn hold the same text against the same request.
+        self._compared: dict[tuple[str, str, str], Comparison] = {}
 
     def fix(self, request: Pending, slots: tuple[str, ...]) -> str:
         """The slots, said as they should be."""
@@ -119,4 +121,8 @@ class Speaker:
 
     def compare(self, request: Pending, text: str) -> Comparison:
         """Hold a text of the agent against what the user knows of a request."""
-        return self.language.compare(request.intent, request.known(), text)
+        known = request.known()
+        key = (request.intent, repr(known), text)
+        if key not in self._compared:
+            self._compared[key] = self.language.compare(request.intent, known, text)
+        return self._compared[key]

@@ -11,6 +11,7 @@ result is no translation: word order stays Chinese, and only the cues count.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 Glossary = tuple[tuple[str, str], ...]
@@ -120,6 +121,8 @@ def has_chinese(text: str) -> bool:
     return _HAN.search(text) is not None
 
 
+# The user asks for the same text twice in a turn.
+@lru_cache(maxsize=8)
 def read_through(text: str, nouns: Glossary, verbs: Glossary) -> str:
     """A Chinese text as cue words; a text without Chinese characters is returned as it is.
 
@@ -130,15 +133,37 @@ def read_through(text: str, nouns: Glossary, verbs: Glossary) -> str:
     """
     if not has_chinese(text):
         return text
-    text = _DONE.sub(_claim, text.translate(_MARKS))
-    for glossary in (nouns, ACTS, verbs):
-        for pattern, words in _compiled(glossary):
-            text = pattern.sub(words, text)
-    text = _HAN.sub(" ", _TOUCH.sub(" ", text))
+    pieces = _pieces(text.translate(_MARKS))
+    text = _HAN.sub(" ", _TOUCH.sub(" ", "".join(_cued(piece, (nouns, ACTS, verbs)) for piece in pieces)))
     text = _SPACE.sub(r"\1", _BLANKS.sub(" ", text)).replace("??", "?").strip()
     return text if any(char.isalpha() for char in text) else "well."
 
 
+def _cued(text: str, glossaries: Iterable[Glossary]) -> str:
+    text = _DONE.sub(_claim, text)
+    for glossary in glossaries:
+        for pattern, words in _compiled(glossary):
+            text = pattern.sub(words, text)
+    return text
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """A long text by sentences, some at a time.
+
+    Cue words are several times as long as what they stand for: a whole text would grow under the glossaries, and each
+    of their patterns would go over all of it.
+    """
+    piece = ""
+    for sentence in _SENTENCE.findall(text):
+        piece += sentence
+        if len(piece) > _PIECE:
+            yield piece
+            piece = ""
+    yield piece
+
+
+_PIECE = 400
+_SENTENCE = re.compile(r"[^.?!\n]+[.?!\n]*|[.?!\n]+")
 _BLANKS = re.compile(r"[ \t]+")
 _SPACE = re.compile(r" ([,.?!;:])")
 
