@@ -9,9 +9,9 @@ import warnings
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from mua_env.errors import missing_extra
+from mua_env.errors import DataError, first_fault, missing_extra
 from mua_env.llm import loop
 from mua_env.llm.cache import ReplyCache
 from mua_env.llm.errors import PASSING, LLMError, classify
@@ -103,7 +103,14 @@ class LLMClient:
         if self.cache is None:
             return None
         stored = self.cache.get(self._address(request))
-        return None if stored is None else Completion.model_validate_json(stored)
+        if stored is None:
+            return None
+        try:
+            return Completion.model_validate_json(stored)
+        except ValidationError as error:
+            raise DataError(
+                f"{self.cache.folder} holds something that is no reply ({first_fault(error)}); record anew"
+            ) from None
 
     def _keep(self, request: ChatRequest, completion: Completion) -> Completion:
         if self.cache is not None:
