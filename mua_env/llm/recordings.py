@@ -21,6 +21,10 @@ _PATIENCE_S = 60.0
 _OLD_RAW, _OLD_FILE = 0x1, 0x3
 """Modes of diskcache's rows: the text itself, and a text in a file of its own."""
 
+_STRANGE = (
+    "SELECT rowid, raw, mode FROM Cache WHERE raw IS NOT 1 OR mode NOT IN (?, ?) OR typeof(key) <> 'text' LIMIT 1"
+)
+
 
 class Recording:
     """The replies of a folder, which many threads and processes may use at once, forked ones too.
@@ -133,18 +137,14 @@ class OldRecording:
     def _check(self) -> None:
         with self._open() as connection:
             tables = connection.execute("SELECT type FROM sqlite_master WHERE name = 'Cache'").fetchall()
-            strange = tables == [("table",)] and connection.execute(
-                "SELECT rowid, raw, mode FROM Cache WHERE raw IS NOT 1 OR mode NOT IN (?, ?) OR typeof(key) <> 'text' "
-                "LIMIT 1",
-                (_OLD_RAW, _OLD_FILE),
-            ).fetchone()
+            strange = connection.execute(_STRANGE, (_OLD_RAW, _OLD_FILE)).fetchone() if tables == [("table",)] else None
         if tables != [("table",)]:
             raise DataError(f"{self._path} is no recording; record anew into another folder")
         if strange:
             row, raw, mode = strange
             raise DataError(
-                f"{self._path} holds a row that mua-env never wrote (row {row}, raw {raw!r}, mode {mode!r}): its key or "
-                "its value is pickled, and reading it could run a program. It is not read; record anew into another "
+                f"{self._path} holds a row that mua-env never wrote (row {row}, raw {raw!r}, mode {mode!r}): its key "
+                "or its value is pickled, and reading it could run a program. It is not read; record anew into another "
                 "folder"
             )
 

@@ -16,8 +16,8 @@ import torch
 from torch.nn import functional
 
 from mua_env.errors import ConfigError, missing_extra
-from mua_env.training.checkpoints import set_rate
 from mua_env.training.config import ColdStartConfig
+from mua_env.training.phase_checkpoints import set_rate
 from mua_env.training.seeds import derive_seed
 from mua_env.training.stopping import RunStopped
 from mua_env.training.trajectory import TokenTrajectory
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from accelerate import Accelerator  # type: ignore[import-untyped]
     from transformers import PreTrainedModel
 
-    from mua_env.training.checkpoints import ColdStartCheckpoints
+    from mua_env.training.phase_checkpoints import ColdStartCheckpoints
 
 Report = Callable[[dict[str, float]], None]
 
@@ -89,6 +89,7 @@ def train_cold_start(
 
     Raises:
         ConfigError: there are no dialogues.
+        DataError: the checkpoint to go on from is not whole.
         RunStopped: loss or gradient are no numbers; the update was not applied.
     """
     if not dialogues:
@@ -113,7 +114,7 @@ def train_cold_start(
     done = 0
     if saver is not None:
         accelerator.register_for_checkpointing(schedule)
-        done = saver.restore(accelerator)
+        done = saver.restore(wrapped, optimizer, schedule)
         if done and schedule.base_lrs != [config.learning_rate]:
             set_rate(schedule, config.learning_rate)
     for _ in range(done):

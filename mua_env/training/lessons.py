@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mua_env.training.chat import ChatTokens
-from mua_env.training.checkpoints import Checkpoints, ColdStartCheckpoints
+from mua_env.training.checkpoints import Checkpoints
 from mua_env.training.cold_start import train_cold_start
 from mua_env.training.config import ColdStartConfig, TrainConfig
 from mua_env.training.demonstrations import Demonstrations, copy_drills, turn_windows
 from mua_env.training.experts import ExpertLog
+from mua_env.training.phase_checkpoints import ColdStartCheckpoints
 from mua_env.training.pool import MixedPool
 from mua_env.training.seeds import derive_seed
 from mua_env.training.shuffling import Shuffler

@@ -29,12 +29,13 @@ try:
     from mua_env.training.adapters import add_adapter, merge_adapter, peft_config
     from mua_env.training.backends.make import make_backend
     from mua_env.training.chat import ChatTokens
-    from mua_env.training.checkpoints import GrpoCheckpoints, write_whole
+    from mua_env.training.checkpoints import write_whole
     from mua_env.training.experts import ExpertLog
     from mua_env.training.grpo import DialogueGRPOTrainer, trl_config, updates_a_batch
     from mua_env.training.lessons import Lessons, ask_expert
     from mua_env.training.measurements import Measurements
     from mua_env.training.models import load, save, start_from_nothing
+    from mua_env.training.phase_checkpoints import GrpoCheckpoints
     from mua_env.training.progress import GrpoProgress
     from mua_env.training.recording import Recorder
     from mua_env.training.rollout import RolloutDriver
@@ -197,6 +198,7 @@ class Run(RunParts):
         self.model, _ = load(self.checkpoint, dtype=self._dtype)
         lora = self.config.model.lora
         trainer, saver = self._trainer(self.config.grpo)
+        saver.check()
         self._agent = trainer.whole_model
         with quiet_trl():
             trainer.train(resume_from_checkpoint=saver.resume_from)

@@ -58,8 +58,15 @@ class RunParts:
         if self.processes.fsdp and config.model.lora is not None:
             raise ConfigError("model.lora cannot be used with FSDP; use DeepSpeed, or data parallel processes")
         _check_trl(config, self.processes)
-        rank = self.processes.rank
         self.folder = open_run_folder(config, self.processes, folder=folder, resume=resume)
+        try:
+            self._open(config, reporter, resume=resume)
+        except BaseException:  # the folder is free again for a run that goes on when the cause is gone
+            self.folder.close()
+            raise
+
+    def _open(self, config: TrainConfig, reporter: Reporter | None, *, resume: bool) -> None:
+        rank = self.processes.rank
         self.reporter = reporter or Reporter(quiet=rank > 0)
         self.tracking: Tracking | None = None
         if rank == 0:
