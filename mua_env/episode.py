@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 from mua_env.errors import EpisodeError
 from mua_env.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
+from mua_env.redaction import scrub
 from mua_env.scoring import Fault, Record
 from mua_env.tasks import Action, Task
 from mua_env.tools import Requestor
@@ -253,7 +254,8 @@ class Episode:
     def _end(self, by: End, cause: str | None = None) -> None:
         if self.ended:
             raise EpisodeError("the episode has already ended")
-        self._waiting, self.ended_by, self.cause = "end", by, cause
+        self._waiting, self.ended_by = "end", by
+        self.cause = None if cause is None else scrub(cause)
 
     def _expect(self, who: _Waiting) -> None:
         if self._waiting != who:

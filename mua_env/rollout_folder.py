@@ -19,6 +19,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from mua_env.errors import ConfigError, DataError
+from mua_env.redaction import without_secrets
 from mua_env.scoring import Score
 from mua_env.trajectory import Trajectory, TrajectoryWriter, read_trajectories
 
@@ -218,7 +219,7 @@ def _add(total: Counter[str], who: str, usage: dict[str, float]) -> None:
 
 
 def _same_run(path: Path, config: dict[str, Any], *, begun: bool) -> None:
-    config = json.loads(json.dumps(config))
+    config = json.loads(json.dumps(without_secrets(config)))
     if not begun:  # nothing can be mixed up yet
         _write(path, config)
         return

@@ -10,6 +10,7 @@ import typer
 from mua_env.cli import options as opt
 from mua_env.cli.bar import counting
 from mua_env.errors import ConfigError
+from mua_env.redaction import without_secrets
 
 if TYPE_CHECKING:
     from mua_env.rollout import Planned, RolloutOptions
@@ -150,7 +151,8 @@ def _how_many(setting: Setting, count: int | None) -> int:
 def _public(options: dict[str, Any]) -> dict[str, Any]:
     """What may be written down: no key, and nothing that has no bearing on results."""
     hidden = {"api_key", "concurrency", "timeout_s", "deadline_s", "attempts", "base_url", "cache", "cache_mode"}
-    return {name: value for name, value in options.items() if name not in hidden}
+    public: dict[str, Any] = without_secrets({name: value for name, value in options.items() if name not in hidden})
+    return public
 
 
 def _print_summary(summary: Summary, out: Path) -> None:

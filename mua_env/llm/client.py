@@ -197,7 +197,8 @@ async def _one_attempt(
         async with asyncio.timeout(timeout_s):
             response = await acompletion(**arguments)
     except Exception as error:
-        raise classify(error) from error
+        # Without the original error: its text, in a printed traceback, may hold the key.
+        raise classify(error) from None
     return _read(response)
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from mua_env.errors import ConfigError, missing_extra
+from mua_env.redaction import without_secrets
 from mua_env.training.config import GrpoSettings, TrainConfig
 from mua_env.training.console import Reporter
 from mua_env.training.demonstrations import Demonstrations
@@ -91,7 +92,7 @@ class Run(RunParts):
     def start(self) -> None:
         """Write the configuration down, and make or load model and tokenizer."""
         config, state = self.config, self.checkpoints.state
-        self.folder.write_json("config.json", config.model_dump(mode="json"))
+        self.folder.write_json("config.json", without_secrets(config.model_dump(mode="json")))
         parts = ("model", "cold start", "experts", "grpo", "evaluation")
         self.folder.write_json("seeds.json", {"seed": config.seed, **{p: self.seed(p) for p in parts}})
         if state.step or state.phase != "start":

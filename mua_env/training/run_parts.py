@@ -10,6 +10,7 @@ from typing import Any, get_args
 from transformers.utils.logging import disable_progress_bar
 
 from mua_env.errors import ConfigError
+from mua_env.redaction import without_secrets
 from mua_env.training.checkpoints import Checkpoints, Phase, write_whole
 from mua_env.training.config import TrainConfig
 from mua_env.training.console import Reporter
@@ -70,7 +71,8 @@ class RunParts:
         self.reporter = reporter or Reporter(quiet=rank > 0)
         self.tracking: Tracking | None = None
         if rank == 0:
-            self.tracking = Tracking(config.tracking, self.folder.path, config.model_dump(mode="json"))
+            shown = without_secrets(config.model_dump(mode="json"))
+            self.tracking = Tracking(config.tracking, self.folder.path, shown)
             self.folder.listeners.append(self.tracking.log)
         self.checkpoints = Checkpoints(self.folder, self.processes, minutes=config.safety.minutes)
         self.known = self.checkpoints.resume() if resume else []
