@@ -11,6 +11,7 @@ from mua_env.cli import options as opt
 from mua_env.cli.bar import counting
 from mua_env.errors import ConfigError
 from mua_env.redaction import without_secrets
+from mua_env.screen import echo
 
 if TYPE_CHECKING:
     from mua_env.rollout import Planned, RolloutOptions
@@ -116,7 +117,7 @@ def rollout(
     out = out or new_run_folder("runs", f"{setting.domain.name}-{agent}-{user}")
     summary = _run(setting, cast, episodes, RolloutFolder(out, config), how)
     if ledger.exhausted:
-        typer.echo("The budget is used up; the same command with a higher one goes on.", err=True)
+        echo("The budget is used up; the same command with a higher one goes on.", err=True)
     _print_summary(summary, out)
 
 
@@ -158,20 +159,20 @@ def _public(options: dict[str, Any]) -> dict[str, Any]:
 def _print_summary(summary: Summary, out: Path) -> None:
     rate = "no dialogue is scored" if summary.success is None else f"success {summary.success:.1%}"
     turns = "" if summary.turns is None else f", {summary.turns:.1f} turns on average"
-    typer.echo(f"{summary.episodes} dialogues, {summary.scored} scored: {rate}{turns}")
+    echo(f"{summary.episodes} dialogues, {summary.scored} scored: {rate}{turns}")
     if summary.tcr is not None and summary.tcr_initial is not None:
         gain = summary.tcr - summary.tcr_initial
-        typer.echo(
+        echo(
             f"  task completion rate {summary.tcr:.3f} ({summary.tcr_initial:.3f} before anything is done, {gain:+.3f})"
         )
     if summary.unjudged:
-        typer.echo(f"  {summary.unjudged} of them hold statements that nobody has judged (--judge MODEL)")
+        echo(f"  {summary.unjudged} of them hold statements that nobody has judged (--judge MODEL)")
     for k, value in summary.pass_k.items():
-        typer.echo(f"  pass^{k} {value:.3f} (dialogues that are not scored are left out)")
+        echo(f"  pass^{k} {value:.3f} (dialogues that are not scored are left out)")
     for cause, count in summary.faults.items():
-        typer.echo(f"  not scored: {count} ({cause})")
+        echo(f"  not scored: {count} ({cause})")
     for guard, count in summary.guards.items():
-        typer.echo(f"  replies that broke the guard {guard}: {count}")
+        echo(f"  replies that broke the guard {guard}: {count}")
     for name, value in summary.usage.items():
-        typer.echo(f"  {name}: {value:g}")
-    typer.echo(f"{out}: config.json, trajectories.jsonl, summary.json; read them with `mua-env view {out}`")
+        echo(f"  {name}: {value:g}")
+    echo(f"{out}: config.json, trajectories.jsonl, summary.json; read them with `mua-env view {out}`")

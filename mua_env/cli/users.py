@@ -10,6 +10,7 @@ import typer
 from mua_env.cli import options as opt
 from mua_env.cli.bar import counting
 from mua_env.errors import ConfigError
+from mua_env.screen import echo
 
 if TYPE_CHECKING:
     from mua_env.cards.result import Result
@@ -49,14 +50,13 @@ def card(
 
     Prints a table; with --output also card.json, card.html, and the dialogues in which something was found.
     """
-    from rich.console import Console
-
     from mua_env.cards.card import make_card
     from mua_env.cards.folder import CardFolder
     from mua_env.cards.report import print_card, write_card
     from mua_env.cards.run import CardOptions, plan, run
     from mua_env.cli.rollout import _public
     from mua_env.llm.ledger import Ledger
+    from mua_env.screen import open_console
     from mua_env.users.make import make_user
 
     if user == "human":
@@ -99,9 +99,9 @@ def card(
             folder.close()
     results = [kept[dialogue.id] for dialogue in dialogues if dialogue.id in kept]
     made = make_card(results, user=simulator.name, domain=setting.domain.name, tasks=tasks)
-    print_card(made, Console(highlight=False))
+    print_card(made, open_console())
     if output is not None:
         data, page = write_card(made, output)
-        typer.echo(f"{data}, {page}")
+        echo(f"{data}, {page}")
     if len(results) < len(dialogues):
-        typer.echo(f"Only {len(results)} of {len(dialogues)} dialogues: the budget is used up.", err=True)
+        echo(f"Only {len(results)} of {len(dialogues)} dialogues: the budget is used up.", err=True)

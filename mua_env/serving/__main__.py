@@ -10,6 +10,7 @@ from collections.abc import Sequence
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 from mua_env.errors import MuaError
+from mua_env.screen import echo
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             torch.set_num_threads(options.threads)
         model = LocalModel(options.folder, dtype=options.dtype, batch=options.batch)
         with ChatServer(model, host=options.host, port=options.port) as server:
-            print(f"{model.name} at {server.base_url}", flush=True)
+            echo(f"{model.name} at {server.base_url}")
             server.wait()
     except MuaError as error:
         parser.exit(2, f"serving: {error}\n")
