@@ -6,12 +6,10 @@ Every shell (the Gymnasium environments, the rollout drivers, the adapters to ot
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sqlalchemy.exc import DBAPIError, PendingRollbackError, SQLAlchemyError
-
+from mua_env.database import BROKEN
 from mua_env.episode import AgentStep, Episode
 from mua_env.errors import EpisodeError
 from mua_env.judging import Judge, Judgement
@@ -24,10 +22,7 @@ from mua_env.user_line import UserLine
 from mua_env.users.base import UserReply, UserSimulator
 from mua_env.users.solo import SoloUser
 from mua_env.verdict import Verdict
-from mua_env.world import SQLWorld
-
-_BROKEN = (DBAPIError, PendingRollbackError)
-"""What a statement raises when the database, and not the tool, has failed."""
+from mua_env.world import NoWorld, SQLWorld
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +78,8 @@ class Session:
         self._score: Score | None = None
         self._ended_at_once: StepResult | None = None
         self._seed = 0
+        self._closed = False
+        self._lost: str | None = None
 
     @property
     def system_prompt(self) -> str:
@@ -117,7 +114,13 @@ class Session:
 
     @property
     def world(self) -> SQLWorld:
-        """The world of this slot."""
+        """The world of this slot.
+
+        Raises:
+            EpisodeError: the session is closed, and no episode was begun since.
+        """
+        if self._closed:
+            raise _closed()
         if self._world is None:
             self._world = self.setting.make_world()
         return self._world
@@ -127,13 +130,13 @@ class Session:
 
         An episode that was still running is dropped.
         """
-        self._begin(task, seed)
-        return self._opened(self._talk(None))
+        begun = self._begin(task, seed)
+        return self._opened(self._talk(None) if begun else self._result([]))
 
     async def astart(self, task: Task, *, seed: int = 0) -> StepResult:
         """:meth:`start` for the event loop."""
-        self._begin(task, seed)
-        return self._opened(await self._atalk(None))
+        begun = self._begin(task, seed)
+        return self._opened(await self._atalk(None) if begun else self._result([]))
 
     def send(self, message: AssistantMessage | dict[str, Any] | str) -> StepResult:
         """Take a turn of the agent.
@@ -210,7 +213,7 @@ class Session:
             entries=list(episode.entries),
             turns=episode.turns,
             ended_by=episode.ended_by,
-            cause=self._verdict.cause(episode.cause),
+            cause=self._lost or self._verdict.cause(episode.cause),
             score=self._score,
             usage=usage,
             meta=dict(meta or {}) | self._verdict.meta(),
@@ -233,30 +236,46 @@ class Session:
         return twin
 
     def close(self) -> None:
-        """Release the database clone and the user. May be called again."""
-        if self._line is not None:
-            self._line.close()
-        if self._world is not None:
-            self._world.close()
-        self._line = self._world = None
+        """Release the database clone and the user. May be called again.
 
-    def _begin(self, task: Task, seed: int) -> None:
+        A step that is running in another thread raises EpisodeError when it next needs them.
+        """
+        self._closed = True
+        line, self._line = self._line, None
+        world, self._world = self._world, None
+        if line is not None:
+            line.close()
+        if world is not None:
+            world.close()
+
+    def _begin(self, task: Task, seed: int) -> bool:
+        """Begin an episode; False if there is no database to be had, and it has ended as a fault."""
+        self._closed = False
         if self._line is not None:
             self._line.close()
         self._line = UserLine.open(self.user, self.setting, task, seed=seed)
+        failed: Exception | None = None
         try:
-            self.world.load(task.initial_actions)
-        except _BROKEN:
-            # The connection was lost between two episodes; one that cannot be had anew is an error.
-            self._drop_world()
-            self.world.load(task.initial_actions)
-        self._seed, self._score, self._verdict = seed, None, Verdict(self.judge)
+            self._load(task)
+        except BROKEN as error:
+            failed = error
+        self._seed, self._score, self._lost, self._verdict = seed, None, None, Verdict(self.judge)
         self._episode = Episode(
             task,
-            self.world,
+            NoWorld() if failed is not None else self.world,
             max_turns=self.max_turns,
             text_with_calls_reaches_user=self.setting.domain.text_with_calls_reaches_user,
         )
+        if failed is not None:
+            self._lose_world(failed)
+        return failed is None
+
+    def _load(self, task: Task) -> None:
+        try:
+            self.world.load(task.initial_actions)
+        except BROKEN:  # the connection was lost between two episodes
+            self._drop_world()
+            self.world.load(task.initial_actions)
 
     def _opened(self, result: StepResult) -> StepResult:
         self._ended_at_once = replace(result, messages=[]) if result.done else None
@@ -269,44 +288,47 @@ class Session:
     def _act(self, message: object) -> AgentStep:
         turn = parse_agent_turn(message)
         if self._world is None and not self.episode.ended:
-            raise EpisodeError("the environment is closed")
+            raise _closed()
         try:
             return self.episode.agent_turn(turn)
-        except _BROKEN as error:
+        except BROKEN as error:
             self._lose_world(error)
             return AgentStep()
 
     def _act_for_user(self, reply: UserReply) -> list[ToolMessage]:
         try:
             return self.episode.user_acts(reply)
-        except _BROKEN as error:
+        except BROKEN as error:
             self._lose_world(error)
             return []
 
     def _lose_world(self, error: Exception) -> None:
         # A database that broke is not the agent's failure; the next episode gets a fresh clone.
-        self.episode.fail("environment", f"the database failed: {getattr(error, 'orig', error)}")
+        self.episode.fail("environment", _cause(error))
         self._score = self.setting.scorer.unscored(self.episode.record(), reward=self.reward)
         self._drop_world()
 
     def _drop_world(self) -> None:
         world, self._world = self._world, None
         if world is not None:
-            with suppress(SQLAlchemyError):
-                world.close()
+            world.close()
+
+    @property
+    def _open_line(self) -> UserLine:
+        if self._line is None:
+            raise _closed()
+        return self._line
 
     def _talk(self, text: str | None, step: AgentStep | None = None) -> StepResult:
         """Let the user answer; it may act with its own tools first."""
-        assert self._line is not None
-        line = self._line
+        line = self._open_line
         reply = line.ask(text)
         while results := self._act_for_user(reply):
             reply = line.ask(text, results)
         return self._result(self._hear(line, reply, step))
 
     async def _atalk(self, text: str | None, step: AgentStep | None = None) -> StepResult:
-        assert self._line is not None
-        line = self._line
+        line = self._open_line
         reply = await line.aask(text)
         while results := self._act_for_user(reply):
             reply = await line.aask(text, results)
@@ -335,5 +357,19 @@ class Session:
     def _scored(self, messages: list[Message]) -> StepResult:
         episode = self.episode
         if episode.ended and self._score is None:
-            self._score = self.score_now()
+            try:
+                self._score = self.score_now()
+            except BROKEN as error:  # what was reached is not known any more
+                self._lost = _cause(error)
+                self._drop_world()
+                record = episode.record().model_copy(update={"fault": "environment"})
+                self._score = self.setting.scorer.unscored(record, reward=self.reward)
         return StepResult(messages, episode.terminated, episode.truncated, self._score)
+
+
+def _closed() -> EpisodeError:
+    return EpisodeError("the environment is closed")
+
+
+def _cause(error: Exception) -> str:
+    return f"the database failed: {getattr(error, 'orig', error)}"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 from mua_env.database import Changes, Database, Template
-from mua_env.errors import TaskError
+from mua_env.errors import EpisodeError, TaskError
 from mua_env.kit import Kit
 from mua_env.tasks import Action, Assertion
 from mua_env.tools import Mode, Requestor, Toolkit, ToolResult, ToolSpec
@@ -132,3 +132,17 @@ class SQLWorld:
     def close(self) -> None:
         """Release the clone."""
         self.database.close()
+
+
+class NoWorld:
+    """The world of an episode that ended before it began, because no database was to be had: nothing is done in it."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise EpisodeError(f"this episode has no world ({name}): its database could not be opened")
+
+    def fork(self) -> NoWorld:
+        """As nothing is in it, itself."""
+        return self
+
+    def close(self) -> None:
+        """Nothing to release."""

@@ -19,21 +19,24 @@ import os
 import re
 import secrets
 import threading
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic_core import from_json
 from sqlalchemy import URL, Connection, Engine, create_engine, make_url, text
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, PendingRollbackError, SQLAlchemyError
 from sqlalchemy.orm import DeclarativeBase
 from sqlalchemy.pool import NullPool
 from sqlalchemy.schema import CreateTable
 
 from mua_env.database import _changelog
+from mua_env.database._broken import ServerLost, is_lost
 from mua_env.database._database import Database
 from mua_env.database._template import Rows, Template, load
-from mua_env.errors import ConfigError, missing_extra
+from mua_env.errors import ConfigError, EpisodeError, missing_extra
 
+_T = TypeVar("_T")
 LOCK_SPACE = 0x6D7561
 """First key of every advisory lock of this package."""
 _LAYOUT = "1"
@@ -71,8 +74,12 @@ class PostgresTemplate(Template):
     def clone(self) -> Database:
         """A fresh database with the template's content, inside an open transaction."""
         name = self._server.new_name()
-        self._server.run(f'CREATE DATABASE "{name}" TEMPLATE "{self.name}"')
-        return self._server.open(self, name)
+        try:
+            self._server.run(f'CREATE DATABASE "{name}" TEMPLATE "{self.name}"')
+            return self._server.open(self, name)
+        except BaseException:
+            self._server.discard(name)
+            raise
 
     def close(self) -> None:
         """Release the reader; the connection to the server goes with the last clone. The template is kept."""
@@ -93,7 +100,7 @@ class PostgresTemplate(Template):
                 self._server.run(f'ALTER DATABASE "{draft}" WITH ALLOW_CONNECTIONS false')
                 self._server.run(f'ALTER DATABASE "{draft}" RENAME TO "{self.name}"')
             except BaseException:
-                self._server.run(f'DROP DATABASE IF EXISTS "{draft}"')
+                self._server.discard(draft)
                 # The lock is one database's: a process that names another one in its URL may have been quicker.
                 if not self._server.exists(self.name):
                     raise
@@ -113,15 +120,48 @@ class Server:
         self._open: dict[str, Connection] = {}
         self._pid = os.getpid()
         self._idle_closes = False
-        self._owner, self._admin = self._claim()
+        self._closed = False
+        self._owner = secrets.randbits(31)
+        self._admin: Connection | None = self._claim()
         atexit.register(self.close)
 
-    def _claim(self) -> tuple[int, Connection]:
+    def _claim(self) -> Connection:
+        """A connection that holds the owner's lock; under another owner if somebody, as a lost session, holds it."""
         admin = self.connect(self._url.database, autocommit=True)
-        while True:
-            owner = secrets.randbits(31)
-            if admin.execute(text("SELECT pg_try_advisory_lock(:space, :owner)"), self._key(owner)).scalar():
-                return owner, admin
+        while not admin.execute(text("SELECT pg_try_advisory_lock(:space, :owner)"), self._key(self._owner)).scalar():
+            self._owner = secrets.randbits(31)
+        return admin
+
+    def _ask(self, work: Callable[[Connection], _T]) -> _T:
+        """Have something done by the connection that administers; one that was lost is made anew, once."""
+        with self._mutex:
+            self._check_process()
+            try:
+                return work(self._connected())
+            except (DBAPIError, PendingRollbackError) as error:
+                if not is_lost(error):
+                    raise
+                self._forget_admin()
+                return work(self._connected())
+
+    def _connected(self) -> Connection:
+        if self._closed:
+            raise EpisodeError("the connection to the database server is closed")
+        if self._admin is None:
+            self._admin = self._claim()
+        return self._admin
+
+    def _forget_admin(self) -> None:
+        admin, self._admin = self._admin, None
+        if admin is not None:
+            _disconnect(admin)
+
+    def _check_process(self) -> None:
+        if os.getpid() != self._pid:
+            raise EpisodeError(
+                "the connection to the database server belongs to the process that opened it, and os.fork() does not "
+                "share it: make environments in the process that uses them"
+            )
 
     @staticmethod
     def _key(number: int) -> dict[str, int]:
@@ -142,17 +182,16 @@ class Server:
         Raises:
             ConfigError: the role lacks the right to.
         """
-        with self._mutex:
-            try:
-                self._admin.exec_driver_sql(statement)
-            except DBAPIError as error:
-                if getattr(error.orig, "sqlstate", None) != "42501":
-                    raise
-                role = self._url.username or "this role"
-                raise ConfigError(
-                    f"PostgreSQL at {_place(self._url)}: {role} may not create databases ({_first_line(error)}). "
-                    f'An administrator can allow it: ALTER ROLE "{role}" CREATEDB'
-                ) from None
+        try:
+            self._ask(lambda admin: admin.exec_driver_sql(statement))
+        except DBAPIError as error:
+            if getattr(error.orig, "sqlstate", None) != "42501":
+                raise
+            role = self._url.username or "this role"
+            raise ConfigError(
+                f"PostgreSQL at {_place(self._url)}: {role} may not create databases ({_first_line(error)}). "
+                f'An administrator can allow it: ALTER ROLE "{role}" CREATEDB'
+            ) from None
 
     def lock(self, number: int) -> _AdvisoryLock:
         """A lock that holds against all processes that use this package on the server's same database."""
@@ -161,19 +200,28 @@ class Server:
     def exists(self, name: str) -> bool:
         """Whether there is a database of that name."""
         query = text("SELECT 1 FROM pg_database WHERE datname = :name")
-        with self._mutex:
-            return self._admin.execute(query, {"name": name}).first() is not None
+        return self._ask(lambda admin: admin.execute(query, {"name": name}).first()) is not None
 
     def open(self, template: Template, name: str) -> Database:
         """Connect to a clone; it is dropped when the database is closed."""
         connection = self.connect(name)
+        try:
+            database = Database(template, connection, on_close=lambda: self._drop(name))
+        except BaseException:
+            _disconnect(connection)
+            raise
         with self._mutex:
             self._open[name] = connection
-        return Database(template, connection, on_close=lambda: self._drop(name))
+        return database
+
+    def discard(self, name: str) -> None:
+        """Drop a database that could not be brought into use. What cannot be dropped now is at a later start."""
+        with suppress(EpisodeError):
+            self._drop_unused(name)
 
     def _drop(self, name: str) -> None:
         with self._mutex:
-            if self._open.pop(name, None) is not None and not self._admin.closed:
+            if self._open.pop(name, None) is not None and not self._closed:
                 self._drop_unused(name)
             if self._idle_closes and not self._open:
                 self.close()
@@ -185,6 +233,7 @@ class Server:
             ConfigError: there is no connection to be had.
         """
         with self._mutex:
+            self._check_process()
             self._target = database
             try:
                 connection = self._engine.connect()
@@ -205,8 +254,8 @@ class Server:
         # taken through any database, where asking for the lock itself would see those of this database only.
         locks = text("SELECT objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND classid = :space")
         with self._mutex:
-            found = [str(name) for name in self._admin.execute(names).scalars()]
-            alive = set(self._admin.execute(locks, {"space": LOCK_SPACE}).scalars())
+            found = self._ask(lambda admin: [str(name) for name in admin.execute(names).scalars()])
+            alive = self._ask(lambda admin: set(admin.execute(locks, {"space": LOCK_SPACE}).scalars()))
         dropped = []
         for name in sorted(found):
             match = _CLONE.fullmatch(name)
@@ -237,8 +286,8 @@ class Server:
             for name, connection in list(self._open.items()):
                 _disconnect(connection)
                 self._drop(name)
-            if not self._admin.closed:
-                _disconnect(self._admin)
+            self._closed = True
+            self._forget_admin()
         atexit.unregister(self.close)
 
 
@@ -257,11 +306,12 @@ class _AdvisoryLock:
         self._execute("pg_advisory_lock")
 
     def __exit__(self, *_: object) -> None:
-        self._execute("pg_advisory_unlock")
+        # It went with its connection if that was lost.
+        with suppress(SQLAlchemyError, ServerLost):
+            self._execute("pg_advisory_unlock")
 
     def _execute(self, function: str) -> None:
-        with self._server._mutex:
-            self._server._admin.execute(text(f"SELECT {function}(:space, :owner)"), self._key)
+        self._server._ask(lambda admin: admin.execute(text(f"SELECT {function}(:space, :owner)"), self._key))
 
 
 def _checked(url: str) -> URL:
@@ -293,7 +343,7 @@ def _unreachable(url: URL, error: SQLAlchemyError) -> ConfigError:
             f"PostgreSQL at {_place(url)} refuses the password of {url.username or 'this role'!r}. "
             f"Correct user and password in database_url ({shown})"
         )
-    return ConfigError(
+    return ServerLost(
         f"no connection to PostgreSQL at {_place(url)}: {detail}. Is the server running, and are host, port and "
         f"database of database_url right ({shown})?"
     )
