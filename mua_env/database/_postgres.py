@@ -118,6 +118,7 @@ class Server:
         )
         self._numbers = itertools.count(1)
         self._open: dict[str, Connection] = {}
+        self._left: set[str] = set()
         self._pid = os.getpid()
         self._idle_closes = False
         self._closed = False
@@ -205,6 +206,7 @@ class Server:
     def open(self, template: Template, name: str) -> Database:
         """Connect to a clone; it is dropped when the database is closed."""
         connection = self.connect(name)
+        self._drop_left()
         try:
             database = Database(template, connection, on_close=lambda: self._drop(name))
         except BaseException:
@@ -215,14 +217,20 @@ class Server:
         return database
 
     def discard(self, name: str) -> None:
-        """Drop a database that could not be brought into use. What cannot be dropped now is at a later start."""
-        with suppress(EpisodeError):
-            self._drop_unused(name)
+        """Drop a database that could not be brought into use, now or when the server can be asked again."""
+        with self._mutex:
+            self._left.add(name)
+            self._drop_left()
+
+    def _drop_left(self) -> None:
+        with self._mutex:
+            if not self._closed:
+                self._left = {name for name in self._left if not self._drop_unused(name)}
 
     def _drop(self, name: str) -> None:
         with self._mutex:
             if self._open.pop(name, None) is not None and not self._closed:
-                self._drop_unused(name)
+                self.discard(name)
             if self._idle_closes and not self._open:
                 self.close()
 
@@ -266,7 +274,7 @@ class Server:
     def _drop_unused(self, name: str) -> bool:
         try:
             self.run(f'DROP DATABASE IF EXISTS "{name}"')
-        except (ConfigError, SQLAlchemyError):
+        except (ConfigError, EpisodeError, SQLAlchemyError):
             # Someone is connected, it is another role's, or the server is gone: a later start drops what is left.
             return False
         return True
@@ -286,6 +294,7 @@ class Server:
             for name, connection in list(self._open.items()):
                 _disconnect(connection)
                 self._drop(name)
+            self._drop_left()
             self._closed = True
             self._forget_admin()
         atexit.unregister(self.close)
