@@ -15,12 +15,12 @@ from typing import IO, TYPE_CHECKING, Annotated
 
 import typer
 
-from mua_env.characters import visible_json
 from mua_env.cli.options import SeedOption
+from mua_env.core.characters import visible_json
 from mua_env.errors import ConfigError
 
 if TYPE_CHECKING:
-    from mua_env.tasks import Task
+    from mua_env.core.tasks import Task
 
 
 def generate_tasks(
@@ -37,7 +37,7 @@ def generate_tasks(
 
     Progress goes to standard error. Ctrl-C stops between two lines and leaves what is written whole.
     """
-    from mua_env.domain import load_domain
+    from mua_env.domain.contract import load_domain
 
     tasks = islice(load_domain(domain).generate(level=level, seed=seed, split=split), count)
     with _target(output) as file, _Stop() as stop:
@@ -53,8 +53,8 @@ def generate_tasks(
 def _stream(tasks: Iterator[Task], file: IO[bytes], count: int, stop: _Stop) -> None:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+    from mua_env.core.task_files import task_line
     from mua_env.screen import open_console
-    from mua_env.task_files import task_line
 
     columns = (BarColumn(), MofNCompleteColumn(), TextColumn("tasks"), TimeRemainingColumn())
     console = open_console(stderr=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
-from mua_env.training.checkpoints import Checkpoints
+from mua_env.training.run.checkpoints import Checkpoints
 from mua_env.training.saved_states import (
     check_json,
     check_random_states,
@@ -38,7 +38,7 @@ _GRPO_STATES = {"python": "python", "numpy": "numpy", "torch": "cpu", "cuda": "c
 
 
 class ColdStartCheckpoints:
-    """Saves and restores a cold start; see `mua_env.training.cold_start.train_cold_start`."""
+    """Saves and restores a cold start; see `mua_env.training.trainers.cold_start.train_cold_start`."""
 
     def __init__(self, checkpoints: Checkpoints) -> None:
         self._all = checkpoints

@@ -13,10 +13,10 @@ import pytest
 from rich.console import Console
 
 import mua_env
-from mua_env.characters import visible, visible_json
 from mua_env.cli import main
+from mua_env.core.characters import visible, visible_json
+from mua_env.episode.setting import load_setting
 from mua_env.screen import echo, open_console
-from mua_env.setting import load_setting
 
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202egnp.\u2066\u200f\x00\x7f\rover"
 PIECES = ("\x1b]", "\x1b[2J", "\x07", "\x9b", "\u202e", "\u2066", "\u200f", "\x00", "\x7f", "\rover")

@@ -32,10 +32,10 @@ _HEAD = """
 import os, sys, threading, time
 from shop import ShopUser, shop
 from engine.helpers import call, cancel
-from mua_env.env import DialogueEnv
+from mua_env.gym.env import DialogueEnv
 from mua_env.errors import EpisodeError
-from mua_env.setting import close_templates, load_setting
-from mua_env.vector import DialogueVectorEnv
+from mua_env.episode.setting import close_templates, load_setting
+from mua_env.gym.vector import DialogueVectorEnv
 
 def stepping(env, turn, told):
     try:
@@ -198,7 +198,7 @@ def test_a_process_that_closes_nothing_ends(made: str) -> None:
 
 
 AFTER_CLOSE = """
-from mua_env.session import Session
+from mua_env.episode.session import Session
 class Closer(ShopUser):
     def start(self, task, *, seed, context=None):
         line = super().start(task, seed=seed, context=context)

@@ -12,12 +12,12 @@ from shop.user import ShopUser
 
 from mua_env.agents.llm import LLMAgent
 from mua_env.agents.random import RandomAgent
+from mua_env.episode.setting import load_setting
+from mua_env.evaluation.rollout_folder import RolloutFolder
+from mua_env.evaluation.rollouts import plan, run_rollout
 from mua_env.llm import ChatRequest, LLMClient, LLMError, LLMSettings
 from mua_env.redaction import HIDDEN, scrub, without_secrets
-from mua_env.rollout import plan, run_rollout
-from mua_env.rollout_folder import RolloutFolder
-from mua_env.setting import load_setting
-from mua_env.users.llm import LLMUser
+from mua_env.users.llm.user import LLMUser
 
 KEY = "k0ngregation-of-7-plain-words"
 """A key that has no form of its own: it is found because it was given to the client."""

@@ -12,15 +12,15 @@ from shop import ShopUser, shop
 from sqlalchemy import create_engine, text
 from sqlalchemy.pool import NullPool
 
-from mua_env.database import open_template
+from mua_env.core.database import open_template
+from mua_env.core.messages import AssistantMessage, Message
+from mua_env.core.tasks import Task
+from mua_env.core.trajectory import Trajectory
+from mua_env.episode.session import Session
+from mua_env.episode.setting import Setting, load_setting
 from mua_env.errors import ConfigError, EpisodeError
-from mua_env.messages import AssistantMessage, Message
-from mua_env.rollout import RolloutOptions, plan, run_rollout
-from mua_env.session import Session
-from mua_env.setting import Setting, load_setting
-from mua_env.tasks import Task
-from mua_env.trajectory import Trajectory
-from mua_env.vector import DialogueVectorEnv
+from mua_env.evaluation.rollouts import RolloutOptions, plan, run_rollout
+from mua_env.gym.vector import DialogueVectorEnv
 
 pytestmark = pytest.mark.postgres
 ROLE = "visitor"
@@ -52,7 +52,7 @@ class Server:
 
 @pytest.fixture
 def server(postgres_url: str) -> Iterator[Server]:
-    from mua_env.setting import close_templates
+    from mua_env.episode.setting import close_templates
 
     made = Server(postgres_url)
     made.ask(f"CREATE ROLE {ROLE} LOGIN CREATEDB")

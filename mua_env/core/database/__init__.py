@@ -1,0 +1,7 @@
+"""The tool database: a template, a clone for each environment, an episode inside a transaction."""
+
+from mua_env.core.database._broken import BROKEN
+from mua_env.core.database._database import Changes, Database, RowKey
+from mua_env.core.database._template import Rows, Template, open_template
+
+__all__ = ["BROKEN", "Changes", "Database", "RowKey", "Rows", "Template", "open_template"]
