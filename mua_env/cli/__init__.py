@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from mua_env.screen import echo
+from mua_env.core.screen import echo
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

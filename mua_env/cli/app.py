@@ -9,7 +9,7 @@ import typer
 
 from mua_env.cli import options as opt
 from mua_env.cli import play, rollout, tasks, users
-from mua_env.screen import echo
+from mua_env.core.screen import echo
 
 app = typer.Typer(
     no_args_is_help=True,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mua_env.cli.options import PathOption, SeedOption
+from mua_env.core.screen import echo_json, open_console
 from mua_env.errors import ConfigError
-from mua_env.screen import echo_json, open_console
 
 if TYPE_CHECKING:
     from mua_env.evaluation.audit import Audit

@@ -26,7 +26,7 @@ def counting(total: int, done: int, *names: str, remaining: bool = False) -> Ite
         TimeRemainingColumn,
     )
 
-    from mua_env.screen import open_console
+    from mua_env.core.screen import open_console
 
     counts: dict[str, Any] = dict.fromkeys(names, 0)
     time = TimeRemainingColumn() if remaining else TimeElapsedColumn()

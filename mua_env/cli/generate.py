@@ -53,8 +53,8 @@ def generate_tasks(
 def _stream(tasks: Iterator[Task], file: IO[bytes], count: int, stop: _Stop) -> None:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+    from mua_env.core.screen import open_console
     from mua_env.core.task_files import task_line
-    from mua_env.screen import open_console
 
     columns = (BarColumn(), MofNCompleteColumn(), TextColumn("tasks"), TimeRemainingColumn())
     console = open_console(stderr=True)

@@ -40,8 +40,8 @@ def play(
     """
     from mua_env.cli.seat import UserSeat
     from mua_env.cli.stage import Stage
+    from mua_env.core.screen import open_console
     from mua_env.episode.session import Session
-    from mua_env.screen import open_console
 
     if watch and user == "human":
         raise ConfigError("--watch takes no side; with --user human use --as user")

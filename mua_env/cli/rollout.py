@@ -9,9 +9,9 @@ import typer
 
 from mua_env.cli import options as opt
 from mua_env.cli.bar import counting
+from mua_env.core.redaction import without_secrets
+from mua_env.core.screen import echo
 from mua_env.errors import ConfigError
-from mua_env.redaction import without_secrets
-from mua_env.screen import echo
 
 if TYPE_CHECKING:
     from mua_env.core.trajectory import Trajectory
@@ -69,12 +69,12 @@ def rollout(
 
     A dialogue is on the disk as soon as it ends. The same command on the same folder takes up what is missing.
     """
+    from mua_env.core.scores import check_reward
     from mua_env.core.task_sets import tasks_revision
     from mua_env.evaluation.rollout_folder import RolloutFolder
     from mua_env.evaluation.rollouts import RolloutOptions, plan
     from mua_env.llm import Ledger
     from mua_env.scoring.judges import make_judge
-    from mua_env.scoring.scorer import check_reward
     from mua_env.training.run.run_folder import new_run_folder
 
     if user == "human":

@@ -10,8 +10,8 @@ import typer
 from mua_env.cli import options as opt
 from mua_env.cli.audit import audit_tasks
 from mua_env.cli.generate import generate_tasks
+from mua_env.core.screen import echo, echo_json
 from mua_env.errors import TaskError
-from mua_env.screen import echo, echo_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,7 +55,7 @@ def show(
     path: opt.PathOption = None,
 ) -> None:
     """Show a task whole: what the user knows and wants, the gold actions, and what they change."""
-    from mua_env.screen import open_console
+    from mua_env.core.screen import open_console
 
     setting = _setting_of(source, task_id, path)
     task = setting.tasks.by_id(task_id)

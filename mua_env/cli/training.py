@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mua_env.core.screen import echo
 from mua_env.errors import ConfigError
-from mua_env.screen import echo
 
 if TYPE_CHECKING:
     from mua_env.training.config.train import TrainConfig

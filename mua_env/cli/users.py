@@ -9,8 +9,8 @@ import typer
 
 from mua_env.cli import options as opt
 from mua_env.cli.bar import counting
+from mua_env.core.screen import echo
 from mua_env.errors import ConfigError
-from mua_env.screen import echo
 
 if TYPE_CHECKING:
     from mua_env.core.trajectory import Trajectory
@@ -51,12 +51,12 @@ def card(
     Prints a table; with --output also card.json, card.html, and the dialogues in which something was found.
     """
     from mua_env.cli.rollout import _public
+    from mua_env.core.screen import open_console
     from mua_env.evaluation.reports.user_card import print_card, write_card
     from mua_env.evaluation.user_card.card import make_card
     from mua_env.evaluation.user_card.folder import CardFolder
     from mua_env.evaluation.user_card.run import CardOptions, plan, run
     from mua_env.llm.ledger import Ledger
-    from mua_env.screen import open_console
     from mua_env.users.make import make_user
 
     if user == "human":

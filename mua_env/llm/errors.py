@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from mua_env.core.redaction import scrub
 from mua_env.errors import MuaError
-from mua_env.redaction import scrub
 
 Kind = Literal[
     "timeout",  # the endpoint did not answer in time, or the episode's time for waiting is used up

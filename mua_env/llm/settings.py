@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from mua_env.core.redaction import remember, remember_all
 from mua_env.errors import ConfigError
-from mua_env.redaction import remember, remember_all
 
 
 @dataclass(frozen=True)

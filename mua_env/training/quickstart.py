@@ -19,8 +19,8 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 from rich.markup import escape
 
 from mua_env.core.messages import AssistantMessage
+from mua_env.core.screen import open_console
 from mua_env.errors import MuaError
-from mua_env.screen import open_console
 from mua_env.training.config.train import (
     ColdStartConfig,
     EnvironmentConfig,

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from mua_env.core.messages import FunctionCall, ToolCall, ToolMessage
+from mua_env.core.screen import echo
 from mua_env.core.tasks import Task
 from mua_env.errors import UserFault
-from mua_env.screen import echo
 from mua_env.users.base import UserReply, UserSession, UserSimulator
 
 STOP_WORD = "/stop"

@@ -15,8 +15,8 @@ from rich.console import Console
 import mua_env
 from mua_env.cli import main
 from mua_env.core.characters import visible, visible_json
+from mua_env.core.screen import echo, open_console
 from mua_env.episode.setting import load_setting
-from mua_env.screen import echo, open_console
 
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202egnp.\u2066\u200f\x00\x7f\rover"
 PIECES = ("\x1b]", "\x1b[2J", "\x07", "\x9b", "\u202e", "\u2066", "\u200f", "\x00", "\x7f", "\rover")
@@ -143,4 +143,4 @@ def test_everything_in_the_package_that_prints_goes_the_one_way():
                 found.append(f"{path}:{node.lineno}: {called.id}")
             if isinstance(called, ast.Attribute) and called.attr in ("echo", "secho", Console.__name__):
                 found.append(f"{path}:{node.lineno}: {called.attr}")
-    assert not found, "use mua_env.screen: " + ", ".join(found)
+    assert not found, "use mua_env.core.screen: " + ", ".join(found)

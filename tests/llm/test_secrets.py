@@ -12,11 +12,11 @@ from shop.user import ShopUser
 
 from mua_env.agents.llm import LLMAgent
 from mua_env.agents.random import RandomAgent
+from mua_env.core.redaction import HIDDEN, scrub, without_secrets
 from mua_env.episode.setting import load_setting
 from mua_env.evaluation.rollout_folder import RolloutFolder
 from mua_env.evaluation.rollouts import plan, run_rollout
 from mua_env.llm import ChatRequest, LLMClient, LLMError, LLMSettings
-from mua_env.redaction import HIDDEN, scrub, without_secrets
 from mua_env.users.llm.user import LLMUser
 
 KEY = "k0ngregation-of-7-plain-words"

@@ -14,15 +14,15 @@ import pytest
 import torch
 
 from mua_env.errors import DataError
-from mua_env.training.saved_states import check_sharded, read_saved, set_random_states
+from mua_env.training.run.saved_states import check_sharded, read_saved, set_random_states
 
 from .killing import TrainConfig, contents, run_child, train_config
 from .small_run import resumable_config
 
 TRAINING = "mua_env.training"
 PLACES = {
-    "cold start": f"{TRAINING}.cold_start:_gradient:3:before",
-    "GRPO": f"{TRAINING}.grpo:DialogueGRPOTrainer._get_grad_norm:2:before",
+    "cold start": f"{TRAINING}.trainers.cold_start:_gradient:3:before",
+    "GRPO": f"{TRAINING}.trainers.grpo:DialogueGRPOTrainer._get_grad_norm:2:before",
 }
 FILES = {
     "cold start": ("pytorch_model.bin", "optimizer.bin", "custom_checkpoint_0.pkl", "random_states_0.pkl"),

@@ -15,8 +15,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import DeclarativeBase
 from sqlalchemy.pool import NullPool
 
-from mua_env.core.database import _changelog
 from mua_env.core.database._broken import BROKEN, is_lost
+from mua_env.core.database._changelog import install as install_changelog
 from mua_env.core.database._database import Database, RowKey
 from mua_env.errors import ConfigError, DataError, EpisodeError
 
@@ -134,7 +134,7 @@ def load(connection: Connection, models: type[DeclarativeBase], rows: Rows) -> N
                     raise
                 reason = getattr(error, "orig", None) or error
                 raise DataError(f"a row does not fit table {name!r}: {reason}") from error
-    _changelog.install(connection, list(tables.values()))
+    install_changelog(connection, list(tables.values()))
 
 
 class _Types(SQLiteTypeCompiler):

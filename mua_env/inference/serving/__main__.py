@@ -9,8 +9,8 @@ from collections.abc import Sequence
 # Threads that spin while they wait slow small models down where cores are shared; set before torch is imported.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
+from mua_env.core.screen import echo
 from mua_env.errors import MuaError
-from mua_env.screen import echo
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -14,9 +14,9 @@ from mua_env.training.data.augmentation import Shuffler
 from mua_env.training.data.demonstrations import Demonstrations, copy_drills, turn_windows
 from mua_env.training.data.expert_dialogues import ExpertLog
 from mua_env.training.data.token_trajectory import TokenTrajectory
-from mua_env.training.phase_checkpoints import ColdStartCheckpoints
 from mua_env.training.rollout.pool import MixedPool
 from mua_env.training.run.checkpoints import Checkpoints
+from mua_env.training.run.phase_checkpoints import ColdStartCheckpoints
 from mua_env.training.trainers.cold_start import train_cold_start
 
 if TYPE_CHECKING:

@@ -16,17 +16,16 @@ import torch
 from torch.nn import functional
 
 from mua_env.core.seeds import derive_seed
-from mua_env.errors import ConfigError, missing_extra
+from mua_env.errors import ConfigError, RunStopped, missing_extra
 from mua_env.training.config.train import ColdStartConfig
 from mua_env.training.data.token_trajectory import TokenTrajectory
-from mua_env.training.phase_checkpoints import set_rate
-from mua_env.training.run.stopping import RunStopped
+from mua_env.training.run.phase_checkpoints import set_rate
 
 if TYPE_CHECKING:
     from accelerate import Accelerator  # type: ignore[import-untyped]
     from transformers import PreTrainedModel
 
-    from mua_env.training.phase_checkpoints import ColdStartCheckpoints
+    from mua_env.training.run.phase_checkpoints import ColdStartCheckpoints
 
 Report = Callable[[dict[str, float]], None]
 

@@ -1,6 +1,6 @@
 """What the cold start and GRPO save and go on from.
 
-accelerate and TRL write pickles. The cold start's are read by `mua_env.training.saved_states` alone, which runs
+accelerate and TRL write pickles. The cold start's are read by `mua_env.training.run.saved_states` alone, which runs
 nothing; GRPO's are looked through by it before TRL reads them.
 """
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
 from mua_env.training.run.checkpoints import Checkpoints
-from mua_env.training.saved_states import (
+from mua_env.training.run.saved_states import (
     check_json,
     check_random_states,
     check_sharded,
