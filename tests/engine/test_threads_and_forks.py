@@ -34,7 +34,7 @@ from shop import ShopUser, shop
 from engine.helpers import call, cancel
 from mua_env.gym.env import DialogueEnv
 from mua_env.errors import EpisodeError
-from mua_env.episode.setting import close_templates, load_setting
+from mua_env.episode.setting import load_setting
 from mua_env.gym.vector import DialogueVectorEnv
 
 def stepping(env, turn, told):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from itertools import count
 from typing import Any
 
 import pytest
@@ -24,6 +25,7 @@ from mua_env.gym.vector import DialogueVectorEnv
 
 pytestmark = pytest.mark.postgres
 ROLE = "visitor"
+_numbers = count()
 
 
 class Server:
@@ -31,7 +33,8 @@ class Server:
 
     def __init__(self, url: str) -> None:
         self._engine = create_engine(url, poolclass=NullPool, isolation_level="AUTOCOMMIT")
-        self.url = url.replace("postgres@", f"{ROLE}@")
+        # A name of its own keeps what a process shares by its URL apart from other tests.
+        self.url = f"{url.replace('postgres@', f'{ROLE}@')}&application_name=test{next(_numbers)}"
 
     def ask(self, statement: str) -> list[str]:
         with self._engine.connect() as connection:
@@ -52,13 +55,10 @@ class Server:
 
 @pytest.fixture
 def server(postgres_url: str) -> Iterator[Server]:
-    from mua_env.episode.setting import close_templates
-
     made = Server(postgres_url)
     made.ask(f"CREATE ROLE {ROLE} LOGIN CREATEDB")
     yield made
     made.limit(-1)
-    close_templates()
     for name in made.ask(
         f"SELECT datname FROM pg_database JOIN pg_roles ON datdba = pg_roles.oid WHERE rolname = '{ROLE}'"
     ):
@@ -72,6 +72,7 @@ def setting(server: Server) -> Iterator[Setting]:
     made = load_setting(shop, "train", database_url=server.url)
     yield made
     made.scorer.close()
+    made.template.close()
 
 
 class Canceller:

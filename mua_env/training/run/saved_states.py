@@ -11,6 +11,7 @@ import contextlib
 import importlib.util
 import json
 import random
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,8 @@ def read_saved(path: Path, *, mapped: bool = False, also: Sequence[Any] = ()) ->
     if not path.is_file():
         raise DataError(f"the checkpoint lacks {path}. {_ADVICE}")
     try:
-        with torch.serialization.safe_globals([*_NUMPY, *also]):
+        with warnings.catch_warnings(), torch.serialization.safe_globals([*_NUMPY, *also]):
+            warnings.simplefilter("ignore")  # of a pickle in another form than torch.save's, which will not do anyway
             return torch.load(path, map_location="cpu", weights_only=True, mmap=mapped)
     except Exception as error:  # a damaged file fails in a dozen ways, from EOFError to KeyError
         raise DataError(
