@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +12,7 @@ from mua_env.cli import options as opt
 from mua_env.cli.bar import counting
 from mua_env.core.redaction import without_secrets
 from mua_env.core.screen import echo
-from mua_env.errors import ConfigError
+from mua_env.errors import ConfigError, WriteError
 
 if TYPE_CHECKING:
     from mua_env.core.trajectory import Trajectory
@@ -126,6 +127,8 @@ def _run(
 ) -> Summary:
     from mua_env.evaluation.rollouts import run_rollout
 
+    for notice in folder.notices:
+        echo(notice, err=True)
     left = [episode for episode in episodes if episode.id not in folder.done]
     try:
         with counting(len(episodes), len(episodes) - len(left), "right", "wrong", "faults") as ended:
@@ -136,10 +139,13 @@ def _run(
                 ended(**{"faults" if success is None else "right" if success else "wrong": 1})
 
             run_rollout(setting, cast.user, cast.make_agent, left, options=options, on_end=on_end)
-    finally:
+    except BaseException:
         folder.close()
-        summary = folder.summarize()
-    return summary
+        with suppress(WriteError):  # what ended the run is said, not what followed from it
+            folder.summarize()
+        raise
+    folder.close()
+    return folder.summarize()
 
 
 def _how_many(setting: Setting, count: int | None) -> int:

@@ -80,6 +80,8 @@ def card(
     }
     folder = None if output is None else CardFolder(output, config)
     kept: dict[str, Result] = {} if folder is None else folder.results
+    for notice in [] if folder is None else folder.notices:
+        echo(notice, err=True)
 
     left = [dialogue for dialogue in dialogues if dialogue.id not in kept]
     try:

@@ -69,6 +69,8 @@ class RunParts:
     def _open(self, config: TrainConfig, reporter: Reporter | None, *, resume: bool) -> None:
         rank = self.processes.rank
         self.reporter = reporter or Reporter(quiet=rank > 0)
+        for notice in self.folder.notices:
+            self.reporter.say(notice)
         self.tracking: Tracking | None = None
         if rank == 0:
             shown = without_secrets(config.model_dump(mode="json"))
