@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 from collections.abc import Sequence
 
 # Threads that spin while they wait slow small models down where cores are shared; set before torch is imported.
@@ -32,6 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.threads is not None:
             torch.set_num_threads(options.threads)
         model = LocalModel(options.folder, dtype=options.dtype, batch=options.batch)
+        # A scheduler's or a service manager's way to say Ctrl-C.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
         with ChatServer(model, host=options.host, port=options.port) as server:
             echo(f"{model.name} at {server.base_url}")
             server.wait()
