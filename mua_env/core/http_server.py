@@ -157,7 +157,8 @@ def _error(status: int, text: str, code: str | None, headers: Mapping[str, str] 
     from starlette.responses import JSONResponse
 
     kind = "server_error" if status >= 500 else "invalid_request_error"
-    more = {"Retry-After": "1"} if status == 503 else {}
+    # Else uvicorn would go on reading a body that nobody wants, however long it is.
+    more = {503: {"Retry-After": "1"}, 408: {"Connection": "close"}, 413: {"Connection": "close"}}.get(status, {})
     return JSONResponse(
         {"error": {"message": text, "type": kind, "code": code}}, status, headers={**(headers or {}), **more}
     )

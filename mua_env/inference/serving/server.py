@@ -98,9 +98,10 @@ class _Chats:
         body = parse_object(await read_body(request, self._limits))
         messages, sampling = read_request(body)
         name = body.get("model")
+        given = isinstance(name, str) and name and _can_be_written(name)
         with self._gate:
             reply = await self._complete(request, messages, sampling)
-        return _json(completion(reply, name[:_LONGEST_NAME] if isinstance(name, str) and name else self._model.name))
+        return _json(completion(reply, name[:_LONGEST_NAME] if given else self._model.name))
 
     async def _complete(self, request: Request, messages: list[dict[str, Any]], sampling: Sampling) -> Reply:
         try:
@@ -148,7 +149,7 @@ def read_request(body: dict[str, Any]) -> tuple[list[dict[str, Any]], Sampling]:
     messages = body.get("messages")
     if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
         raise Refused(400, "'messages' is no list of messages")
-    if not all(_can_be_written(message.get("content")) for message in messages):
+    if not all(_can_be_written(message.get(part)) for message in messages for part in ("role", "content")):
         raise Refused(400, "a message holds half of a surrogate pair, which is no character")
     limit = body.get("max_completion_tokens") or body.get("max_tokens")
     wanted = {
