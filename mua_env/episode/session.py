@@ -17,7 +17,7 @@ from mua_env.core.trajectory import Trajectory
 from mua_env.core.world import NoWorld, SQLWorld
 from mua_env.episode.episode import AgentStep, Episode
 from mua_env.episode.setting import Setting
-from mua_env.episode.user_channel import UserLine
+from mua_env.episode.user_channel import UserChannel
 from mua_env.episode.verdict import Verdict
 from mua_env.errors import EpisodeError
 from mua_env.scoring.judges import Judge, Judgement
@@ -73,7 +73,7 @@ class Session:
         self.judge = judge
         self._verdict = Verdict(judge)
         self._world: SQLWorld | None = None
-        self._line: UserLine | None = None
+        self._line: UserChannel | None = None
         self._episode: Episode | None = None
         self._score: Score | None = None
         self._ended_at_once: StepResult | None = None
@@ -253,7 +253,7 @@ class Session:
         self._closed = False
         if self._line is not None:
             self._line.close()
-        self._line = UserLine.open(self.user, self.setting, task, seed=seed)
+        self._line = UserChannel.open(self.user, self.setting, task, seed=seed)
         failed: Exception | None = None
         try:
             self._load(task)
@@ -314,7 +314,7 @@ class Session:
             world.close()
 
     @property
-    def _open_line(self) -> UserLine:
+    def _open_line(self) -> UserChannel:
         if self._line is None:
             raise _closed()
         return self._line
@@ -334,7 +334,7 @@ class Session:
             reply = await line.aask(text, results)
         return await self._aresult(self._hear(line, reply, step))
 
-    def _hear(self, line: UserLine, reply: UserReply, step: AgentStep | None) -> list[Message]:
+    def _hear(self, line: UserChannel, reply: UserReply, step: AgentStep | None) -> list[Message]:
         if self.episode.ended:  # the database broke under the user's hands
             return []
         said, before = (None, []) if step is None else (step.ask_user or "", step.messages)

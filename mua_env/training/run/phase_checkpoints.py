@@ -21,6 +21,7 @@ from mua_env.training.run.saved_states import (
     read_saved,
     set_random_states,
 )
+from mua_env.training.trainers.cold_start import set_rate
 
 if TYPE_CHECKING:
     import torch
@@ -126,15 +127,3 @@ class GrpoCheckpoints(TrainerCallback):
         """Commit it."""
         path = self._all.folder.path / "resume" / f"checkpoint-{state.global_step}"
         self._all.commit("grpo", step=state.global_step, checkpoint=path)
-
-
-def set_rate(schedule: LRScheduler, rate: float) -> None:
-    """Let a restored schedule go on from another base rate."""
-    factors = [
-        last / base if base else 1.0 for last, base in zip(schedule.get_last_lr(), schedule.base_lrs, strict=True)
-    ]
-    schedule.base_lrs = [rate] * len(schedule.base_lrs)
-    for group, factor in zip(schedule.optimizer.param_groups, factors, strict=True):
-        group["initial_lr"] = rate
-        group["lr"] = rate * float(factor)
-    schedule._last_lr = [group["lr"] for group in schedule.optimizer.param_groups]
