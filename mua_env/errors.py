@@ -6,6 +6,8 @@ MuaError
  +- DomainError      a domain that is unknown, or breaks its contract
  +- DataError        a file or a record that cannot be read
  |   +- TaskError    a task that is unknown, malformed, or whose gold actions fail
+ |   +- NewerVersion a file that a newer version has written
+ +- WriteError       something could not be written, as on a full disk
  +- EpisodeError     a call out of order: a step before reset, a step after the end
  +- ToolError        a tool refuses; its text is what the agent reads
  +- UserFault        the user simulator failed; the episode ends truncated and is not scored
@@ -47,6 +49,14 @@ class DataError(MuaError, ValueError):
 
 class TaskError(DataError):
     """A task is unknown or malformed, or its gold actions cannot be run."""
+
+
+class NewerVersion(DataError):
+    """A file holds what a newer version of this package has written."""
+
+
+class WriteError(MuaError, OSError):
+    """Something could not be written, as on a full disk; the message says what, where, and how to go on."""
 
 
 class EpisodeError(MuaError, RuntimeError):

@@ -6,6 +6,8 @@ import os
 import sys
 from collections.abc import Sequence
 
+from mua_env.core.screen import echo
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit status: 0 done, 1 a check found something, 2 wrong input, 130 interrupted.
@@ -45,5 +47,5 @@ def _usage(error: Exception) -> str:
 
 
 def _refuse(text: str, status: int) -> int:
-    print("mua-env: " + " ".join(text.split()), file=sys.stderr)
+    echo("mua-env: " + " ".join(text.split()), err=True)
     return status

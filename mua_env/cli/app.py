@@ -9,6 +9,7 @@ import typer
 
 from mua_env.cli import options as opt
 from mua_env.cli import play, rollout, tasks, users
+from mua_env.core.screen import echo
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -36,7 +37,7 @@ def root(
     if version:
         from mua_env import __version__
 
-        typer.echo(f"mua-env {__version__}")
+        echo(f"mua-env {__version__}")
         raise typer.Exit
 
 
@@ -51,10 +52,10 @@ def domains() -> None:
         try:
             domain = load_domain(name)
         except DomainError as error:
-            typer.echo(f"{name:<10} {identifier:<18} broken: {error}")
+            echo(f"{name:<10} {identifier:<18} broken: {error}")
             continue
         splits = ", ".join(f"{split} ({len(domain.tasks(split)):,} tasks)" for split in domain.splits)
-        typer.echo(f"{name:<10} {identifier:<18} {len(domain.toolkit.schemas())} tools; {splits}")
+        echo(f"{name:<10} {identifier:<18} {len(domain.toolkit.schemas())} tools; {splits}")
 
 
 @app.command("train")
@@ -120,7 +121,7 @@ def report(
     """Write a training run's curves, tables, and the same tasks before and after, as one HTML page."""
     from mua_env.training.run.report import write_training_report
 
-    typer.echo(str(write_training_report(run, out=out)))
+    echo(str(write_training_report(run, out=out)))
 
 
 @app.command("view")
@@ -135,4 +136,4 @@ def view(
     """Write the dialogues of a run as one HTML page that needs no network."""
     from mua_env.evaluation.reports.dialogues import write_report
 
-    typer.echo(str(write_report(run, out=out, limit=limit, newest=newest)))
+    echo(str(write_report(run, out=out, limit=limit, newest=newest)))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mua_env.cli.options import PathOption, SeedOption
+from mua_env.core.screen import echo_json, open_console
 from mua_env.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ def audit_tasks(
     check: Annotated[bool, typer.Option("--check", help="Exit with status 1 if something is wrong.")] = False,
 ) -> None:
     """Audit tasks: gold that fails or changes nothing, duplicates, what lies with the user, baselines."""
-    from rich.console import Console
 
     found = _run(source, path, scoring, limit=limit, seed=seed, run_baselines=baselines)
     if html_file is not None:
@@ -46,7 +45,7 @@ def audit_tasks(
     if json_file != Path("-"):
         from mua_env.evaluation.audit.table import render
 
-        Console().print(render(found, every_task=every_task))
+        open_console().print(render(found, every_task=every_task))
     if check and any(task.suspect for task in found.tasks):
         raise typer.Exit(1)
 
@@ -54,7 +53,6 @@ def audit_tasks(
 def _run(
     source: str, path: Path | None, scoring: str | None, *, limit: int | None, seed: int, run_baselines: bool
 ) -> Audit:
-    from rich.console import Console
     from rich.progress import Progress
 
     from mua_env.episode.setting import load_setting
@@ -64,7 +62,7 @@ def _run(
     if not colon or not tasks:
         raise ConfigError(f"{source!r} names no task source; use <domain>:<source>, as retail:train")
     setting = load_setting(domain, tasks, path=path, mode=scoring)  # type: ignore[arg-type]  # checked there
-    console = Console(stderr=True)
+    console = open_console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         row = bar.add_task("Auditing", total=None)
         return audit(
@@ -79,7 +77,7 @@ def _run(
 
 def _write(path: Path, text: str) -> None:
     if path == Path("-"):
-        sys.stdout.write(text)
+        echo_json(text.rstrip("\n"))
         return
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

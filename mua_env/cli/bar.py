@@ -17,7 +17,6 @@ def counting(total: int, done: int, *names: str, remaining: bool = False) -> Ite
         names: what is counted beside them.
         remaining: show the time that is left in place of the time that has passed.
     """
-    from rich.console import Console
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -27,11 +26,13 @@ def counting(total: int, done: int, *names: str, remaining: bool = False) -> Ite
         TimeRemainingColumn,
     )
 
+    from mua_env.core.screen import open_console
+
     counts: dict[str, Any] = dict.fromkeys(names, 0)
     time = TimeRemainingColumn() if remaining else TimeElapsedColumn()
     shown = TextColumn(", ".join(f"{name} {{task.fields[{name}]}}" for name in names))
     columns = (TextColumn("dialogues"), BarColumn(), MofNCompleteColumn(), time, shown)
-    with Progress(*columns, console=Console(stderr=True, highlight=False)) as bar:
+    with Progress(*columns, console=open_console(stderr=True)) as bar:
         row = bar.add_task("", total=total, completed=done, **counts)
 
         def ended(**more: int) -> None:

@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Annotated
 import typer
 
 from mua_env.cli.options import SeedOption
+from mua_env.core.characters import visible_json
 from mua_env.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -50,17 +51,17 @@ def generate_tasks(
 
 
 def _stream(tasks: Iterator[Task], file: IO[bytes], count: int, stop: _Stop) -> None:
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+    from mua_env.core.screen import open_console
     from mua_env.core.task_files import task_line
 
     columns = (BarColumn(), MofNCompleteColumn(), TextColumn("tasks"), TimeRemainingColumn())
-    console = Console(stderr=True)
+    console = open_console(stderr=True)
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         row = bar.add_task("tasks", total=count)
         for task in tasks:
-            file.write(task_line(task).encode())
+            file.write(visible_json(task_line(task)).encode())
             file.flush()
             bar.advance(row)
             if stop.asked:

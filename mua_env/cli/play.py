@@ -41,10 +41,9 @@ def play(
     to be asked for its arguments. /tools, /policy, /undo and /quit help. As the user, /stop ends the dialogue and
     /undo takes a reply back.
     """
-    from rich.console import Console
-
     from mua_env.cli.seat import UserSeat
     from mua_env.cli.stage import Stage
+    from mua_env.core.screen import open_console
     from mua_env.episode.session import Session
 
     if watch and user == "human":
@@ -58,7 +57,7 @@ def play(
         agent="random" if role == "agent" and not watch else agent,
         agent_options=opt.parse_pairs(agent_option, "--agent-option"),
     )
-    console = Console(highlight=False)
+    console = open_console()
     if role == "user" and not watch:
         seat = UserSeat(console, setting, max_turns=max_turns, full=full)
         stage = seat.stage

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,7 +10,9 @@ import typer
 
 from mua_env.cli import options as opt
 from mua_env.cli.bar import counting
-from mua_env.errors import ConfigError
+from mua_env.core.redaction import without_secrets
+from mua_env.core.screen import echo
+from mua_env.errors import ConfigError, WriteError
 
 if TYPE_CHECKING:
     from mua_env.core.trajectory import Trajectory
@@ -107,7 +110,7 @@ def rollout(
     out = out or new_run_folder("runs", f"{setting.domain.name}-{agent}-{user}")
     summary = _run(setting, cast, episodes, RolloutFolder(out, config), how)
     if ledger.exhausted:
-        typer.echo("The budget is used up; the same command with a higher one goes on.", err=True)
+        echo("The budget is used up; the same command with a higher one goes on.", err=True)
     _print_summary(summary, out)
 
 
@@ -132,6 +135,8 @@ def _run(
 ) -> Summary:
     from mua_env.evaluation.rollouts import run_rollout
 
+    for notice in folder.notices:
+        echo(notice, err=True)
     left = [episode for episode in episodes if episode.id not in folder.done]
     try:
         with counting(len(episodes), len(episodes) - len(left), "right", "wrong", "faults") as ended:
@@ -142,10 +147,13 @@ def _run(
                 ended(**{"faults" if success is None else "right" if success else "wrong": 1})
 
             run_rollout(setting, cast.user, cast.make_agent, left, options=options, on_end=on_end)
-    finally:
+    except BaseException:
         folder.close()
-        summary = folder.summarize()
-    return summary
+        with suppress(WriteError):  # what ended the run is said, not what followed from it
+            folder.summarize()
+        raise
+    folder.close()
+    return folder.summarize()
 
 
 def _how_many(setting: Setting, count: int | None) -> int:
@@ -158,7 +166,8 @@ def _how_many(setting: Setting, count: int | None) -> int:
 def _public(options: dict[str, Any]) -> dict[str, Any]:
     """What may be written down: no key, and nothing that has no bearing on results."""
     hidden = {"api_key", "concurrency", "timeout_s", "deadline_s", "attempts", "base_url", "cache", "cache_mode"}
-    return {name: value for name, value in options.items() if name not in hidden}
+    public: dict[str, Any] = without_secrets({name: value for name, value in options.items() if name not in hidden})
+    return public
 
 
 def _all_public(options: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -168,20 +177,20 @@ def _all_public(options: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]
 def _print_summary(summary: Summary, out: Path) -> None:
     rate = "no dialogue is scored" if summary.success is None else f"success {summary.success:.1%}"
     turns = "" if summary.turns is None else f", {summary.turns:.1f} turns on average"
-    typer.echo(f"{summary.episodes} dialogues, {summary.scored} scored: {rate}{turns}")
+    echo(f"{summary.episodes} dialogues, {summary.scored} scored: {rate}{turns}")
     if summary.tcr is not None and summary.tcr_initial is not None:
         gain = summary.tcr - summary.tcr_initial
-        typer.echo(
+        echo(
             f"  task completion rate {summary.tcr:.3f} ({summary.tcr_initial:.3f} before anything is done, {gain:+.3f})"
         )
     if summary.unjudged:
-        typer.echo(f"  {summary.unjudged} of them hold statements that nobody has judged (--judge MODEL)")
+        echo(f"  {summary.unjudged} of them hold statements that nobody has judged (--judge MODEL)")
     for k, value in summary.pass_k.items():
-        typer.echo(f"  pass^{k} {value:.3f} (dialogues that are not scored are left out)")
+        echo(f"  pass^{k} {value:.3f} (dialogues that are not scored are left out)")
     for cause, count in summary.faults.items():
-        typer.echo(f"  not scored: {count} ({cause})")
+        echo(f"  not scored: {count} ({cause})")
     for guard, count in summary.guards.items():
-        typer.echo(f"  replies that broke the guard {guard}: {count}")
+        echo(f"  replies that broke the guard {guard}: {count}")
     for name, value in summary.usage.items():
-        typer.echo(f"  {name}: {value:g}")
-    typer.echo(f"{out}: config.json, trajectories.jsonl, summary.json; read them with `mua-env view {out}`")
+        echo(f"  {name}: {value:g}")
+    echo(f"{out}: config.json, trajectories.jsonl, summary.json; read them with `mua-env view {out}`")

@@ -156,7 +156,7 @@ class Stage:
         for tool in self._tools().values():
             needed = tool["parameters"].get("required", ())
             names = [name if name in needed else f"[{name}]" for name in tool["parameters"].get("properties", {})]
-            self.console.print(f"[bold]{tool['name']}[/bold] {escape(' '.join(names))}")
+            self.console.print(f"[bold]{escape(tool['name'])}[/bold] {escape(' '.join(names))}")
             self.console.print(f"    {escape(tool['description'])}")
 
     def _message(self, line: str) -> AssistantMessage | None:

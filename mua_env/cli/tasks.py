@@ -10,6 +10,7 @@ import typer
 from mua_env.cli import options as opt
 from mua_env.cli.audit import audit_tasks
 from mua_env.cli.generate import generate_tasks
+from mua_env.core.screen import echo, echo_json
 from mua_env.errors import TaskError
 
 if TYPE_CHECKING:
@@ -37,14 +38,14 @@ def list_tasks(
     chosen = list(_first(setting, limit))
     if as_json:
         for task in chosen:
-            typer.echo(task.model_dump_json(exclude_defaults=True))
+            echo_json(task.model_dump_json(exclude_defaults=True))
         return
     width = max([len(task.id) for task in chosen], default=0)
     for task in chosen:
         level = "-" if task.level is None else str(task.level)
-        typer.echo(f"{task.id:<{width}}  level {level}  {len(task.actions):>2} gold  {_wanted(task)}")
+        echo(f"{task.id:<{width}}  level {level}  {len(task.actions):>2} gold  {_wanted(task)}")
     if len(chosen) < len(setting.tasks):
-        typer.echo(f"... {len(setting.tasks) - len(chosen):,} more; --limit shows them")
+        echo(f"... {len(setting.tasks) - len(chosen):,} more; --limit shows them")
 
 
 @app.command("show")
@@ -54,11 +55,11 @@ def show(
     path: opt.PathOption = None,
 ) -> None:
     """Show a task whole: what the user knows and wants, the gold actions, and what they change."""
-    from rich.console import Console
+    from mua_env.core.screen import open_console
 
     setting = _setting_of(source, task_id, path)
     task = setting.tasks.by_id(task_id)
-    console = Console(highlight=False)
+    console = open_console()
     level = "" if task.level is None else f", level {task.level}"
     console.print(f"{task.domain} {task.id} (split {task.split or '-'}{level})", style="bold", markup=False)
     console.print(f"\n{task.instruction}\n", markup=False)
@@ -82,13 +83,13 @@ def check(
         checked += 1
         gold = setting.scorer.gold(task)
         for failure in gold.failures:
-            typer.echo(f"{task.id}: gold action fails: {failure}")
+            echo(f"{task.id}: gold action fails: {failure}")
         failing += bool(gold.failures)
         if not gold.changes and not task.requirements:
             idle += 1
             outputs = f" (but must say {', '.join(map(repr, task.outputs))})" if task.outputs else ""
-            typer.echo(f"{task.id}: gold changes nothing, so doing nothing leaves the right database{outputs}")
-    typer.echo(f"{checked} tasks checked: {failing} with failing gold actions, {idle} whose gold changes nothing")
+            echo(f"{task.id}: gold changes nothing, so doing nothing leaves the right database{outputs}")
+    echo(f"{checked} tasks checked: {failing} with failing gold actions, {idle} whose gold changes nothing")
     if failing:
         raise typer.Exit(1)
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
+from mua_env.core.screen import echo
 from mua_env.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -21,14 +20,14 @@ def run_training(config: Path, changes: dict[str, Any], folder: Path | None, *, 
     checked = read_changed(config, changes)
     from mua_env.training.run.pipeline import train
 
-    typer.echo(str(train(checked, folder=folder, resume=resume)))
+    echo(str(train(checked, folder=folder, resume=resume)))
 
 
 def print_plan(config: Path, changes: dict[str, Any]) -> None:
     """Print what a configuration would run, without running it."""
     from mua_env.training.plan.plan import plan_run
 
-    typer.echo(plan_run(read_changed(config, changes)).text())
+    echo(plan_run(read_changed(config, changes)).text())
 
 
 def read_changed(config: Path, changes: dict[str, Any]) -> TrainConfig:

@@ -9,6 +9,7 @@ import typer
 
 from mua_env.cli import options as opt
 from mua_env.cli.bar import counting
+from mua_env.core.screen import echo
 from mua_env.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -49,9 +50,8 @@ def card(
 
     Prints a table; with --output also card.json, card.html, and the dialogues in which something was found.
     """
-    from rich.console import Console
-
     from mua_env.cli.rollout import _public
+    from mua_env.core.screen import open_console
     from mua_env.evaluation.reports.user_card import print_card, write_card
     from mua_env.evaluation.user_card.card import make_card
     from mua_env.evaluation.user_card.folder import CardFolder
@@ -80,6 +80,8 @@ def card(
     }
     folder = None if output is None else CardFolder(output, config)
     kept: dict[str, Result] = {} if folder is None else folder.results
+    for notice in [] if folder is None else folder.notices:
+        echo(notice, err=True)
 
     left = [dialogue for dialogue in dialogues if dialogue.id not in kept]
     try:
@@ -99,9 +101,9 @@ def card(
             folder.close()
     results = [kept[dialogue.id] for dialogue in dialogues if dialogue.id in kept]
     made = make_card(results, user=simulator.name, domain=setting.domain.name, tasks=tasks)
-    print_card(made, Console(highlight=False))
+    print_card(made, open_console())
     if output is not None:
         data, page = write_card(made, output)
-        typer.echo(f"{data}, {page}")
+        echo(f"{data}, {page}")
     if len(results) < len(dialogues):
-        typer.echo(f"Only {len(results)} of {len(dialogues)} dialogues: the budget is used up.", err=True)
+        echo(f"Only {len(results)} of {len(dialogues)} dialogues: the budget is used up.", err=True)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import from_json
 
+from mua_env.core.json_lines import LineWriter, set_aside, whole_lines
 from mua_env.core.messages import Message, Source, ToolCall, ToolMessage
 from mua_env.core.outside import Amount, Line, Name, Plain, Text, line
 from mua_env.core.scores import Score
-from mua_env.errors import DataError, first_fault
+from mua_env.errors import DataError, NewerVersion, first_fault
 
 SCHEMA_VERSION = 1
 
@@ -90,25 +91,24 @@ class TrajectoryWriter:
     """
 
     def __init__(self, path: str | Path, *, sync: bool = True) -> None:
-        self.path, self._sync = Path(path), sync
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        cut_half_line(self.path)
-        self._file: IO[str] = self.path.open("a", encoding="utf-8", newline="\n")
+        self.path = Path(path)
+        self._lines = LineWriter(self.path, sync=sync)
 
     def write(self, trajectory: Trajectory) -> None:
-        """Append one trajectory. One that cannot be written is written as a fault, without its dialogue."""
-        self._file.write(json_line(trajectory) + "\n")
-        self._file.flush()
-        if self._sync:
-            self.sync()
+        """Append one trajectory. One that is no JSON is written as a fault, without its dialogue.
+
+        Raises:
+            WriteError: it could not be written, as on a full disk; those before it are untouched.
+        """
+        self._lines.write(json_line(trajectory), what=f"dialogue {trajectory.id!r}")
 
     def sync(self) -> None:
         """Return when all lines are on the disk."""
-        os.fsync(self._file.fileno())
+        self._lines.sync()
 
     def close(self) -> None:
         """Close the file. May be called again."""
-        self._file.close()
+        self._lines.close()
 
     def __enter__(self) -> TrajectoryWriter:
         return self
@@ -156,41 +156,50 @@ def read_trajectories(path: str | Path) -> Iterator[Trajectory]:
         DataError: the file cannot be read, or a line is no trajectory of a known schema version.
     """
     try:
-        file = Path(path).open(encoding="utf-8")  # noqa: SIM115 (only the opening may fail with this message)
+        for number, line in whole_lines(Path(path)):
+            yield _parse(line, f"{path}, line {number}: ")
     except OSError as error:
         raise DataError(f"cannot read trajectories from {str(path)!r}: {error.strerror}") from None
-    with file:
-        for number, line in enumerate(file, start=1):
-            if not line.endswith("\n"):
-                return
-            yield _parse(line, f"{path}, line {number}")
 
 
-def _parse(line: str, where: str) -> Trajectory:
+def set_aside_broken(path: Path, *, then: str, thorough: bool = True) -> list[str]:
+    """Move lines that are no trajectories out of a file; see `mua_env.core.json_lines.set_aside`.
+
+    Args:
+        path: the file.
+        then: what follows from a line that is missing, for the notices.
+        thorough: look at every field; else only whether lines are objects with an id, which takes a tenth of the time.
+    """
+    return set_aside(path, _read if thorough else _glance, then=then)
+
+
+def _parse(line: bytes, where: str) -> Trajectory:
+    try:
+        return _read(line)
+    except NewerVersion as error:
+        raise NewerVersion(f"{where}{error}") from None
+    except DataError as error:
+        raise DataError(
+            f"{where}{error}. The line is broken: take it out of the file (a run that goes on sets it aside by itself)"
+        ) from None
+
+
+def _glance(line: bytes) -> None:
+    value = from_json(line)
+    if not isinstance(value, dict) or not isinstance(value.get("id"), str):
+        raise DataError("it is no object with an id")
+    _check_version(value.get("schema_version", SCHEMA_VERSION))
+
+
+def _read(line: bytes) -> Trajectory:
     try:
         trajectory = Trajectory.model_validate_json(line)
     except ValidationError as error:
-        raise DataError(f"{where}: {first_fault(error, whole='line')}") from None
-    if trajectory.schema_version > SCHEMA_VERSION:
-        raise DataError(
-            f"{where}: schema version {trajectory.schema_version} is newer than {SCHEMA_VERSION}; update mua-env"
-        )
+        raise DataError(first_fault(error, whole="line")) from None
+    _check_version(trajectory.schema_version)
     return trajectory
 
 
-def cut_half_line(path: Path) -> None:
-    """Cut off a last line that was left half written; a file that does not exist is left alone."""
-    if not path.exists():
-        return
-    with path.open("rb+") as file:
-        size = file.seek(0, os.SEEK_END)
-        end = size
-        while end:
-            start = max(0, end - 65536)
-            file.seek(start)
-            newline = file.read(end - start).rfind(b"\n")
-            if newline >= 0:
-                file.truncate(start + newline + 1)
-                return
-            end = start
-        file.truncate(0)
+def _check_version(number: Any) -> None:
+    if isinstance(number, int) and number > SCHEMA_VERSION:
+        raise NewerVersion(f"schema version {number} is newer than {SCHEMA_VERSION}; update mua-env")

@@ -10,7 +10,7 @@ from mua_env.core.scores import Scores
 from mua_env.core.tasks import Assertion, Task
 from mua_env.core.tools import Mode, Requestor, Toolkit, ToolResult, ToolSpec
 from mua_env.core.toolsets import Kit
-from mua_env.errors import TaskError
+from mua_env.errors import EpisodeError, TaskError
 
 
 class World(Protocol):
@@ -160,3 +160,17 @@ class SQLWorld:
     def close(self) -> None:
         """Release the clone."""
         self.database.close()
+
+
+class NoWorld:
+    """The world of an episode that ended before it began, because no database was to be had: nothing is done in it."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise EpisodeError(f"this episode has no world ({name}): its database could not be opened")
+
+    def fork(self) -> NoWorld:
+        """As nothing is in it, itself."""
+        return self
+
+    def close(self) -> None:
+        """Nothing to release."""

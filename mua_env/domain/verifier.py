@@ -62,7 +62,7 @@ class Verifier:
     ) -> None:
         self._lock = Lock()
         self._world = SQLWorld(template, kit)
-        self._initial = template.reader().row
+        self._initial = template.initial_row
         self._sets = sets
         self._public = frozenset(self._values(self._world, open_reads))
 

@@ -19,6 +19,7 @@ from mua_env.core.json_reader import read_object
 from mua_env.core.limits import LONGEST_ARGUMENTS, MOST_CALLS
 from mua_env.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage, with_own_ids
 from mua_env.core.outside import line
+from mua_env.core.redaction import scrub
 from mua_env.core.scores import Fault, Record
 from mua_env.core.tasks import Action, Limits, Task
 from mua_env.core.tools import Requestor
@@ -289,7 +290,8 @@ class Episode:
     def _end(self, by: End, cause: str | None = None) -> None:
         if self.ended:
             raise EpisodeError("the episode has already ended")
-        self._waiting, self.ended_by, self.cause = "end", by, None if cause is None else line(cause)
+        self._waiting, self.ended_by = "end", by
+        self.cause = None if cause is None else line(scrub(cause))
 
     def _expect(self, who: _Waiting) -> None:
         if self._waiting != who:

@@ -6,17 +6,15 @@ Every shell (the Gymnasium environments, the rollout drivers, the adapters to ot
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sqlalchemy.exc import DBAPIError, PendingRollbackError, SQLAlchemyError
-
+from mua_env.core.database import BROKEN
 from mua_env.core.messages import AssistantMessage, Message, ToolMessage, parse_agent_turn
 from mua_env.core.scores import RewardName, Score
 from mua_env.core.tasks import Task
 from mua_env.core.trajectory import Trajectory
-from mua_env.core.world import World
+from mua_env.core.world import NoWorld, World
 from mua_env.episode.episode import AgentStep, Episode
 from mua_env.episode.setting import Setting
 from mua_env.episode.user_channel import UserChannel
@@ -25,9 +23,6 @@ from mua_env.errors import EpisodeError
 from mua_env.scoring.judges import Judge, Judgement
 from mua_env.users.base import UserReply, UserSimulator
 from mua_env.users.solo import SoloUser
-
-_BROKEN = (DBAPIError, PendingRollbackError)
-"""What a statement raises when the database, and not the tool, has failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +87,8 @@ class Session:
         self._ended_at_once: StepResult | None = None
         self._seed = 0
         self._revealed: frozenset[str] = frozenset()
+        self._closed = False
+        self._lost: str | None = None
 
     @property
     def system_prompt(self) -> str:
@@ -126,7 +123,13 @@ class Session:
 
     @property
     def world(self) -> World:
-        """The world of this slot."""
+        """The world of this slot.
+
+        Raises:
+            EpisodeError: the session is closed, and no episode was begun since.
+        """
+        if self._closed:
+            raise _closed()
         if self._world is None:
             self._world = self.setting.make_world()
         return self._world
@@ -136,13 +139,13 @@ class Session:
 
         An episode that was still running is dropped.
         """
-        self._begin(task, seed)
-        return self._opened(self._talk(None))
+        begun = self._begin(task, seed)
+        return self._opened(self._talk(None) if begun else self._result([]))
 
     async def astart(self, task: Task, *, seed: int = 0) -> StepResult:
         """:meth:`start` for the event loop."""
-        self._begin(task, seed)
-        return self._opened(await self._atalk(None))
+        begun = self._begin(task, seed)
+        return self._opened(await self._atalk(None) if begun else self._result([]))
 
     def send(self, message: AssistantMessage | dict[str, Any] | str) -> StepResult:
         """Take a turn of the agent.
@@ -219,7 +222,7 @@ class Session:
             entries=list(episode.entries),
             turns=episode.turns,
             ended_by=episode.ended_by,
-            cause=self._verdict.cause(episode.cause),
+            cause=self._lost or self._verdict.cause(episode.cause),
             score=self._score,
             usage=usage,
             meta=dict(meta or {}) | self._verdict.meta(),
@@ -242,30 +245,46 @@ class Session:
         return twin
 
     def close(self) -> None:
-        """Release the database clone and the user. May be called again."""
-        if self._line is not None:
-            self._line.close()
-        if self._world is not None:
-            self._world.close()
-        self._line = self._world = None
+        """Release the database clone and the user. May be called again.
 
-    def _begin(self, task: Task, seed: int) -> None:
+        A step that is running in another thread raises EpisodeError when it next needs them.
+        """
+        self._closed = True
+        line, self._line = self._line, None
+        world, self._world = self._world, None
+        if line is not None:
+            line.close()
+        if world is not None:
+            world.close()
+
+    def _begin(self, task: Task, seed: int) -> bool:
+        """Begin an episode; False if there is no database to be had, and it has ended as a fault."""
+        self._closed = False
         if self._line is not None:
             self._line.close()
         self._line = UserChannel.open(self.user, self.setting, task, seed=seed)
+        failed: Exception | None = None
         try:
-            self.world.load(task)
-        except _BROKEN:
-            # The connection was lost between two episodes; one that cannot be had anew is an error.
-            self._drop_world()
-            self.world.load(task)
-        self._seed, self._score, self._verdict = seed, None, Verdict(self.judge)
+            self._load(task)
+        except BROKEN as error:
+            failed = error
+        self._seed, self._score, self._lost, self._verdict = seed, None, None, Verdict(self.judge)
         self._episode = Episode(
             task,
-            self.world,
+            NoWorld() if failed is not None else self.world,
             limits=self._limits,
             text_with_calls_reaches_user=self.setting.domain.text_with_calls_reaches_user,
         )
+        if failed is not None:
+            self._lose_world(failed)
+        return failed is None
+
+    def _load(self, task: Task) -> None:
+        try:
+            self.world.load(task)
+        except BROKEN:  # the connection was lost between two episodes
+            self._drop_world()
+            self.world.load(task)
 
     def _opened(self, result: StepResult) -> StepResult:
         self._ended_at_once = replace(result, messages=[]) if result.done else None
@@ -278,44 +297,47 @@ class Session:
     def _act(self, message: object) -> AgentStep:
         turn = parse_agent_turn(message)
         if self._world is None and not self.episode.ended:
-            raise EpisodeError("the environment is closed")
+            raise _closed()
         try:
             return self.episode.agent_turn(turn)
-        except _BROKEN as error:
+        except BROKEN as error:
             self._lose_world(error)
             return AgentStep()
 
     def _act_for_user(self, reply: UserReply) -> list[ToolMessage]:
         try:
             return self.episode.user_acts(reply)
-        except _BROKEN as error:
+        except BROKEN as error:
             self._lose_world(error)
             return []
 
     def _lose_world(self, error: Exception) -> None:
         # A database that broke is not the agent's failure; the next episode gets a fresh clone.
-        self.episode.fail("environment", f"the database failed: {getattr(error, 'orig', error)}")
+        self.episode.fail("environment", _cause(error))
         self._score = self.setting.scorer.unscored(self.episode.record(), reward=self.reward)
         self._drop_world()
 
     def _drop_world(self) -> None:
         world, self._world = self._world, None
         if world is not None:
-            with suppress(SQLAlchemyError):
-                world.close()
+            world.close()
+
+    @property
+    def _open_line(self) -> UserChannel:
+        if self._line is None:
+            raise _closed()
+        return self._line
 
     def _talk(self, text: str | None, step: AgentStep | None = None) -> StepResult:
         """Let the user answer; it may act with its own tools first."""
-        assert self._line is not None
-        line = self._line
+        line = self._open_line
         reply = line.ask(text)
         while results := self._act_for_user(reply):
             reply = line.ask(text, results)
         return self._result(self._hear(line, reply, step))
 
     async def _atalk(self, text: str | None, step: AgentStep | None = None) -> StepResult:
-        assert self._line is not None
-        line = self._line
+        line = self._open_line
         reply = await line.aask(text)
         while results := self._act_for_user(reply):
             reply = await line.aask(text, results)
@@ -346,12 +368,26 @@ class Session:
     def _scored(self, messages: list[Message]) -> StepResult:
         episode = self.episode
         if episode.ended and self._score is None:
-            self._score = self.score_now()
+            try:
+                self._score = self.score_now()
+            except BROKEN as error:  # what was reached is not known any more
+                self._lost = _cause(error)
+                self._drop_world()
+                record = episode.record().model_copy(update={"fault": "environment"})
+                self._score = self.setting.scorer.unscored(record, reward=self.reward)
         return StepResult(messages, episode.terminated, episode.truncated, self._score, self._take_revealed())
 
     def _take_revealed(self) -> tuple[dict[str, Any], ...]:
         names, self._revealed = self._revealed, frozenset()
         return tuple(tool for tool in self.tools if tool["function"]["name"] in names) if names else ()
+
+
+def _closed() -> EpisodeError:
+    return EpisodeError("the environment is closed")
+
+
+def _cause(error: Exception) -> str:
+    return f"the database failed: {getattr(error, 'orig', error)}"
 
 
 def _own_user(setting: Setting) -> UserSimulator | None:

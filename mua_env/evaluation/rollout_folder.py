@@ -3,6 +3,7 @@
 config.json          what was run; a run is only resumed with the same
 trajectories.jsonl   every dialogue, appended as it ends
 summary.json         counts and means
+broken-trajectories.jsonl   lines that could not be read when the run went on, if there were any
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from mua_env.core.redaction import without_secrets
 from mua_env.core.scores import Score
-from mua_env.core.trajectory import Trajectory, TrajectoryWriter, read_trajectories
-from mua_env.errors import ConfigError, DataError
+from mua_env.core.trajectory import Trajectory, TrajectoryWriter, read_trajectories, set_aside_broken
+from mua_env.errors import ConfigError, DataError, WriteError
 
 TRAJECTORIES = "trajectories.jsonl"
 
@@ -71,6 +73,10 @@ class RolloutFolder:
         path: made when it is missing.
         config: what is run. An existing folder must hold the same.
 
+    Attributes:
+        done: ids of the dialogues that it holds.
+        notices: what was set aside, a line each; empty where all could be read.
+
     Raises:
         ConfigError: the folder belongs to another run, another process writes to it, or it cannot be made.
     """
@@ -86,11 +92,12 @@ class RolloutFolder:
         self._lock = lock_folder(self.path)
         try:
             _same_run(self.path / "config.json", config, begun=begun)
+            self.notices = set_aside_broken(file, then="its dialogue is held again")
             self.writer = TrajectoryWriter(file)
+            self.done = frozenset(item.id for item in read_trajectories(file))
         except BaseException:
             self._release()
             raise
-        self.done = frozenset(item.id for item in read_trajectories(file))
 
     def summarize(self) -> Summary:
         """Read all trajectories, and write and return the summary."""
@@ -219,7 +226,7 @@ def _add(total: Counter[str], who: str, usage: dict[str, Any]) -> None:
 
 
 def _same_run(path: Path, config: dict[str, Any], *, begun: bool) -> None:
-    config = json.loads(json.dumps(config))
+    config = json.loads(json.dumps(without_secrets(config)))
     if not begun:  # nothing can be mixed up yet
         _write(path, config)
         return
@@ -237,5 +244,12 @@ def _same_run(path: Path, config: dict[str, Any], *, begun: bool) -> None:
 
 def _write(path: Path, value: Any) -> None:
     draft = path.with_name(f"{path.name}.{os.getpid()}.part")
-    draft.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    draft.replace(path)
+    try:
+        draft.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        draft.replace(path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise WriteError(
+            f"{path} could not be written ({error.strerror}); what {TRAJECTORIES} holds is safe. When there "
+            "is room again, the same command goes on"
+        ) from error

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 import threading
 from collections.abc import Coroutine, Sequence
+from concurrent.futures import CancelledError, Future
 from typing import Any, TypeVar, Unpack
 
 import numpy as np
@@ -23,24 +26,71 @@ _T = TypeVar("_T")
 
 
 class _Loop:
-    """An event loop in a thread of its own, so that a step works inside a running loop (a notebook) as well."""
+    """An event loop in a thread of its own, so that a step works inside a running loop (a notebook) as well.
+
+    Threads do not survive a fork: a child gets a loop of its own when it first needs one.
+    """
 
     def __init__(self) -> None:
+        self._parents: list[asyncio.AbstractEventLoop] = []
+        self._running: Future[Any] | None = None
+        self._open()
+
+    def _open(self) -> None:
+        self._home = os.getpid()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="mua-vector", daemon=True)
         self._thread.start()
 
     def run(self, coroutine: Coroutine[Any, Any, _T]) -> _T:
-        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
+        """The result of a coroutine; one at a time.
+
+        Raises:
+            EpisodeError: another one is running, was running when this process was forked, or `close` ended it.
+        """
+        if self._running is not None:
+            coroutine.close()
+            raise EpisodeError(
+                "another step of this environment is running in another thread"
+                if self._home == os.getpid()
+                else "this process was forked amid a step of this environment; make another one"
+            )
+        if self._home != os.getpid():
+            self._parents.append(self._loop)  # kept: collecting it would close what is its parent's
+            self._open()
+        self._running = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        try:
+            return self._running.result()
+        except CancelledError:
+            raise EpisodeError("this environment was closed during the step") from None
+        except BaseException:  # an interrupt too: nothing may go on without its caller
+            self._running.cancel()
+            raise
+        finally:
+            self._running = None
 
     def close(self) -> None:
+        """End what is running, and the thread."""
+        # At the end of the interpreter the thread does nothing any more, and would be waited for in vain.
+        if self._home != os.getpid() or sys.is_finalizing():
+            return
+        asyncio.run_coroutine_threadsafe(_cancel_others(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
 
 
+async def _cancel_others() -> None:
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
+
+
 class DialogueVectorEnv(VectorEnv[Any, Any, Any]):
     """A batch of dialogues in one process; the replies of their users are awaited together.
+
+    It belongs to one thread at a time. A forked child may go on with its copy, unless the databases are on a server.
 
     Observations are tuples of ``num_envs`` tuples of messages, actions a sequence of ``num_envs`` turns, rewards a
     float array of shape ``(num_envs,)``, terminations and truncations boolean arrays of that shape. After its end a
@@ -128,10 +178,10 @@ class DialogueVectorEnv(VectorEnv[Any, Any, Any]):
         return observations, rewards, terminated, truncated, infos
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Release all sessions and the event loop."""
+        """Release all sessions and the event loop; a step that is running in another thread raises EpisodeError."""
+        self._loop.close()
         for session in self.sessions:
             session.close()
-        self._loop.close()
 
     def _spread(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
         if isinstance(seed, int | np.integer):
@@ -168,4 +218,9 @@ def _boxed(value: Any) -> Any:
 
 
 async def _gather(jobs: Any) -> list[StepResult]:
-    return list(await asyncio.gather(*jobs))
+    # All come to an end before one's error is raised: none may go on by itself into the next step.
+    ended = await asyncio.gather(*jobs, return_exceptions=True)
+    for result in ended:
+        if isinstance(result, BaseException):
+            raise result
+    return [result for result in ended if not isinstance(result, BaseException)]

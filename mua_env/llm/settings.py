@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from mua_env.core.redaction import remember, remember_all
 from mua_env.errors import ConfigError
 
 
@@ -45,6 +46,8 @@ class LLMSettings:
         for name in ("timeout_s", "deadline_s", "attempts", "concurrency"):
             if getattr(self, name) <= 0:
                 raise ConfigError(f"{name}: must be above 0, got {getattr(self, name)!r}")
+        remember(self.api_key)
+        remember_all(self.extra)
 
     @property
     def endpoint(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 
-from mua_env.core.database import Changes
+from mua_env.core.database import BROKEN, Changes
 from mua_env.core.database.difference import CellDifference, compare
 from mua_env.core.scores import (
     PARTS,
@@ -60,7 +60,11 @@ class Scorer:
             # A task that a caller hands over may have the id of another.
             if kept is not None and gold is not None and _same_gold(kept, task):
                 return gold
-            gold = self._run_gold(task)
+            try:
+                gold = self._run_gold(task)
+            except BROKEN:  # the scratch world was lost since it was last used; another one may be had
+                self._drop_world()
+                gold = self._run_gold(task)
             self._gold[task.id] = (task, gold)
             if len(self._gold) > self._capacity:
                 del self._gold[next(iter(self._gold))]
@@ -83,7 +87,7 @@ class Scorer:
         return Gold(changes=changes, failures=tuple(failures), initial=(database, *others))
 
     def _difference(self, task: Task, gold: Changes, got: Changes, world: SQLWorld) -> list[CellDifference]:
-        initial = world.database.template.reader().row
+        initial = world.database.template.initial_row
         found = compare(gold, got, initial=initial, sets=self._sets, mode=self._mode)
         tables = None if task.criteria is None else task.criteria.tables
         return found if tables is None else [cell for cell in found if cell.table in tables]
@@ -125,9 +129,13 @@ class Scorer:
 
     def close(self) -> None:
         """Release the scratch world. May be called again."""
-        if self._world is not None:
-            self._world.close()
-            self._world = None
+        with self._lock:
+            self._drop_world()
+
+    def _drop_world(self) -> None:
+        world, self._world = self._world, None
+        if world is not None:
+            world.close()
 
 
 def _same_gold(one: Task, other: Task) -> bool:

@@ -16,10 +16,10 @@ from collections.abc import Sequence
 # set before torch is imported.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
-from rich.console import Console
 from rich.markup import escape
 
 from mua_env.core.messages import AssistantMessage
+from mua_env.core.screen import open_console
 from mua_env.errors import MuaError
 from mua_env.training.config.train import (
     ColdStartConfig,
@@ -99,7 +99,7 @@ def watch(*, seed: int = 0) -> None:
 
     setting = load_setting("retail", "test:level=1")
     session = Session(setting, make_user("agenda"))
-    console = Console(highlight=False, soft_wrap=True)
+    console = open_console(soft_wrap=True)
     console.print("\n[bold]A dialogue: scripted expert and agenda user, retail[/bold]")
     result = hold(session, setting.domain.expert(style="plain"), setting.tasks[seed], seed=seed)
     for entry in session.episode.entries:
@@ -131,7 +131,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             torch.set_num_threads(options.threads)
         train(quickstart_config(seed=options.seed, folder=options.folder))
     except MuaError as error:
-        Console(stderr=True, highlight=False, soft_wrap=True).print(f"quickstart: {escape(str(error))}")
+        open_console(stderr=True, soft_wrap=True).print(f"quickstart: {escape(str(error))}")
         return 2
     return 0
 

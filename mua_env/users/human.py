@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from mua_env.core.characters import visible
 from mua_env.core.messages import FunctionCall, ToolCall, ToolMessage
+from mua_env.core.screen import echo
 from mua_env.core.tasks import Task
 from mua_env.errors import UserFault
 from mua_env.users.base import UserReply, UserSession, UserSimulator
@@ -21,7 +21,7 @@ Ask = Callable[[str | None], str]
 def ask_on_terminal(agent_text: str | None) -> str:
     """Print and `input`."""
     if agent_text is not None:
-        print(f"agent: {visible(agent_text)}")
+        echo(f"agent: {agent_text}")
     return input("you: ")
 
 
@@ -32,12 +32,12 @@ class HumanUser(UserSimulator):
 
     Args:
         ask: where the person is (default: the terminal).
-        show: shown once, with the task's instruction, when an episode starts (default: print).
+        show: shown once, with the task's instruction, when an episode starts (default: print it).
     """
 
     name = "human"
 
-    def __init__(self, ask: Ask = ask_on_terminal, show: Callable[[str], None] = print) -> None:
+    def __init__(self, ask: Ask = ask_on_terminal, show: Callable[[str], None] = echo) -> None:
         self._ask = ask
         self._show = show
 
@@ -53,7 +53,7 @@ class HumanUser(UserSimulator):
 class HumanSession(UserSession):
     """One dialogue of a person, who may have `tools` (function schemas; kept by name)."""
 
-    def __init__(self, ask: Ask, tools: Sequence[dict[str, Any]] = (), show: Callable[[str], None] = print) -> None:
+    def __init__(self, ask: Ask, tools: Sequence[dict[str, Any]] = (), show: Callable[[str], None] = echo) -> None:
         self._ask = ask
         self._show = show
         self.tools = {tool["function"]["name"]: tool["function"] for tool in tools}
@@ -84,7 +84,7 @@ class HumanSession(UserSession):
     def observe(self, results: Sequence[ToolMessage]) -> UserReply:
         """Show the results, and ask the person again."""
         for result in results:
-            self._show(f"{result.name}: {visible(result.content)}")
+            self._show(f"{result.name}: {result.content}")
         return self.reply(None)
 
     async def aobserve(self, results: Sequence[ToolMessage]) -> UserReply:

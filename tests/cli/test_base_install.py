@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-EXTRAS = ("litellm", "tenacity", "diskcache", "torch", "transformers", "trl", "datasets", "yaml", "matplotlib")
+EXTRAS = ("litellm", "tenacity", "torch", "transformers", "trl", "datasets", "yaml", "matplotlib")
 
 CODE = f"""
 import sys

@@ -18,7 +18,8 @@ from sqlalchemy import create_engine, make_url, text
 from sqlalchemy.pool import NullPool
 
 from mua_env.core.database import open_template
-from mua_env.core.database._postgres import PostgresTemplate, Server
+from mua_env.core.database._postgres import PostgresTemplate
+from mua_env.core.database._server import Server
 from mua_env.episode.session import Session
 from mua_env.episode.setting import load_setting
 from mua_env.errors import ConfigError

@@ -151,8 +151,8 @@ class ScriptedExpert(Agent):
         """An expert in the same state: the script is run again over the same input."""
         twin = copy.copy(self)
         twin.reset(system_prompt=self.system_prompt, tools=self.tools, seed=self._seed)
-        for heard in self._inputs:
-            twin._advance(heard)
+        for received in self._inputs:
+            twin._advance(received)
         twin._calls = self._calls
         return twin
 

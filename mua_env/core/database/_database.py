@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, Connection, Executable, Result, RootTransaction, select
+from sqlalchemy.exc import SQLAlchemyError
 
 from mua_env.core.database._changelog import TOUCHED
+from mua_env.core.database._guard import Guard
 from mua_env.core.database._lookup import change_of, driver_error, lookup_of
 from mua_env.core.database._statements import Model, TableStatements, statements_of, table_of
-from mua_env.errors import EpisodeError
 
 if TYPE_CHECKING:
     from mua_env.core.database._template import Template
@@ -27,6 +28,8 @@ _LOG = select(TOUCHED.c.table_name, TOUCHED.c.row_key).order_by(TOUCHED.c.table_
 
 class Database:
     """A clone that tools read and write. Obtain one from :meth:`Template.clone`.
+
+    Several threads may use it, one at a time; once it is closed, by whichever, all of them get an EpisodeError.
 
     Rows are plain dictionaries. A column that is NULL is left out of them, as is a column declared with
     ``info={"hidden": True}`` (an index for look-ups that is no part of the record).
@@ -43,14 +46,15 @@ class Database:
         self._on_close = on_close
         self._transaction: RootTransaction = connection.begin()
         self._driver: Any = connection.connection.dbapi_connection
-        self._closed = False
+        self._guard = Guard(forkable=connection.dialect.name == "sqlite")
 
     # Reading and writing
 
     def get(self, model: Model, key: Any) -> Row | None:
         """The row with a primary key (a tuple for a composite one), or ``None``. The dictionary is yours to change."""
         table = table_of(model)
-        return self._by_key(table, table.bind(key))
+        with self._guard:
+            return self._by_key(table, table.bind(key))
 
     def find(
         self, model: Model, *where: ColumnElement[bool], order_by: Any = None, limit: int | None = None
@@ -61,11 +65,13 @@ class Database:
         statement = statement.order_by(*(table.keys if order_by is None else (order_by,)))
         if limit is not None:
             statement = statement.limit(limit)
-        return [_as_row(table.names, row) for row in self._connection.execute(statement)]
+        with self._guard:
+            return [_as_row(table.names, row) for row in self._connection.execute(statement)]
 
     def insert(self, model: Model, row: Mapping[str, Any]) -> None:
         """Add a row."""
-        self._connection.execute(table_of(model).insert, dict(row))
+        with self._guard:
+            self._connection.execute(table_of(model).insert, dict(row))
 
     def update(self, model: Model, key: Any, **columns: Any) -> bool:
         """Set columns of one row (``None`` removes a value). Returns whether the row exists."""
@@ -73,18 +79,22 @@ class Database:
         values = {f"new_{name}": value for name, value in columns.items()}
         bound = {**table.bind(key), **values}
         change = change_of(table, tuple(columns), self._connection.dialect)
-        if change is not None and self._driver is not None:
-            return change(self._driver, bound)
-        return self._connection.execute(table.update(tuple(columns)), bound).rowcount > 0
+        with self._guard:
+            if change is not None and self._driver is not None:
+                return change(self._driver, bound)
+            return self._connection.execute(table.update(tuple(columns)), bound).rowcount > 0
 
     def delete(self, model: Model, key: Any) -> bool:
         """Remove one row. Returns whether it existed."""
         table = table_of(model)
-        return self._connection.execute(table.delete, table.bind(key)).rowcount > 0
+        with self._guard:
+            return self._connection.execute(table.delete, table.bind(key)).rowcount > 0
 
     def execute(self, statement: Executable, parameters: Mapping[str, Any] | None = None) -> Result[Any]:
-        """Run any SQLAlchemy statement inside the episode's transaction."""
-        return self._connection.execute(statement, dict(parameters or {}))
+        """Run any SQLAlchemy statement inside the episode's transaction; its rows are read at once."""
+        with self._guard:
+            result: Result[Any] = self._connection.execute(statement, dict(parameters or {}))
+            return result.freeze()() if result.returns_rows else result
 
     @property
     def spoiled_by_errors(self) -> bool:
@@ -96,8 +106,16 @@ class Database:
         """A block whose changes are all undone if it raises."""
         if self._connection.dialect.name != "sqlite":
             # SQLAlchemy notices here when the server is gone.
-            with self._connection.begin_nested():
+            with self._guard:
+                nested = self._connection.begin_nested()
+            try:
                 yield
+            except BaseException:
+                with self._guard:
+                    nested.rollback()
+                raise
+            with self._guard:
+                nested.commit() if nested.is_active else nested.rollback()
             return
         # By the driver: SQLAlchemy counts savepoints in their names, and compiles the statements anew for each.
         self._run("SAVEPOINT mua")
@@ -113,22 +131,20 @@ class Database:
 
     def reset(self) -> None:
         """Undo everything since the clone was made or last reset; the cost follows what was changed."""
-        if self._closed:
-            raise EpisodeError("this database is closed")
         # By the driver: SQLAlchemy's transaction stays open, and costs nothing for what it need not know.
-        try:
-            self._driver.rollback()
-            if self._connection.dialect.name == "sqlite":
-                self._driver.execute("BEGIN")
-        except self._connection.dialect.loaded_dbapi.Error as error:
-            raise driver_error("ROLLBACK", None, error, self._connection.dialect) from error
+        with self._guard:
+            try:
+                self._driver.rollback()
+                if self._connection.dialect.name == "sqlite":
+                    self._driver.execute("BEGIN")
+            except self._connection.dialect.loaded_dbapi.Error as error:
+                raise driver_error("ROLLBACK", None, error, self._connection.dialect) from error
 
     def changes(self) -> Changes:
         """The rows that differ from the template now, hidden columns left out."""
-        reader = self.template.reader()
         changed: Changes = {}
         for row_key in self._touched():
-            now, before = self.row(row_key), reader.row(row_key)
+            now, before = self.row(row_key), self.template.initial_row(row_key)
             # Equal dictionaries may still differ in type: 100 and 100.0 are told apart where a benchmark does.
             if now != before or json.dumps(now, sort_keys=True) != json.dumps(before, sort_keys=True):
                 changed[row_key] = now
@@ -138,7 +154,8 @@ class Database:
         """The present content of a row named as in :meth:`changes`."""
         name, key = row_key
         table = statements_of(self.template.tables[name])
-        return self._by_key(table, table.bind(json.loads(key)))
+        with self._guard:
+            return self._by_key(table, table.bind(json.loads(key)))
 
     def fork(self) -> Database:
         """An independent clone with the same content; its :meth:`reset` goes back to the template as well."""
@@ -147,7 +164,8 @@ class Database:
         for name, key in self._touched():
             table = statements_of(self.template.tables[name])
             bound = table.bind(json.loads(key))
-            rows.append((table, bound, self._connection.execute(table.whole_by_key, bound).first()))
+            with self._guard:
+                rows.append((table, bound, self._connection.execute(table.whole_by_key, bound).first()))
         # All old rows go before the first new one comes, so that no unique column is in the way.
         for table, bound, _ in rows:
             twin._connection.execute(table.delete, bound)
@@ -158,16 +176,20 @@ class Database:
 
     def close(self) -> None:
         """Release the clone. May be called again."""
-        if self._closed:
+        if not self._guard.close() or self._guard.foreign:
             return
-        self._closed = True
-        self._connection.close()
-        if self._on_close is not None:
-            self._on_close()
+        try:
+            # A connection that was lost cannot roll back any more, and need not.
+            with suppress(SQLAlchemyError):
+                self._connection.close()
+        finally:
+            if self._on_close is not None:
+                self._on_close()
 
     def _run(self, statement: str) -> None:
         try:
-            self._driver.execute(statement)
+            with self._guard:
+                self._driver.execute(statement)
         except self._connection.dialect.loaded_dbapi.Error as error:
             raise driver_error(statement, None, error, self._connection.dialect) from error
 
@@ -179,7 +201,8 @@ class Database:
         return None if found is None else _as_row(table.names, found)
 
     def _touched(self) -> Sequence[RowKey]:
-        return [(name, _normal_key(key)) for name, key in self._connection.execute(_LOG)]
+        with self._guard:
+            return [(name, _normal_key(key)) for name, key in self._connection.execute(_LOG)]
 
 
 def _as_row(names: Sequence[str], values: Iterable[Any]) -> Row:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -14,9 +15,10 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import DeclarativeBase
 from sqlalchemy.pool import NullPool
 
+from mua_env.core.database._broken import BROKEN, is_lost
 from mua_env.core.database._changelog import install as install_changelog
-from mua_env.core.database._database import Database
-from mua_env.errors import ConfigError, DataError
+from mua_env.core.database._database import Database, RowKey
+from mua_env.errors import ConfigError, DataError, EpisodeError
 
 Rows = Mapping[str, Sequence[Mapping[str, Any]]]
 """A domain's data: table name -> rows. Columns that a row lacks are NULL."""
@@ -28,6 +30,7 @@ class Template(ABC):
     def __init__(self, models: type[DeclarativeBase]) -> None:
         self.tables: dict[str, Table] = dict(models.metadata.tables)
         self._reader: Database | None = None
+        self._reading = threading.RLock()
 
     @abstractmethod
     def clone(self) -> Database:
@@ -35,15 +38,30 @@ class Template(ABC):
 
     def reader(self) -> Database:
         """A clone kept for looking up what a row was before it was changed; do not write to it."""
-        if self._reader is None:
-            self._reader = self.clone()
-        return self._reader
+        with self._reading:
+            if self._reader is None:
+                self._reader = self.clone()
+            return self._reader
+
+    def initial_row(self, row_key: RowKey) -> dict[str, Any] | None:
+        """What a row was before anything was done, ``None`` if there was none; a reader that was lost is made anew."""
+        reader = self.reader()
+        try:
+            return reader.row(row_key)
+        except (*BROKEN, EpisodeError):
+            self._drop(reader)
+            return self.reader().row(row_key)
 
     def close(self) -> None:
         """Release what the template holds. Clones stay usable. May be called again."""
         if self._reader is not None:
-            self._reader.close()
-            self._reader = None
+            self._drop(self._reader)
+
+    def _drop(self, reader: Database) -> None:
+        with self._reading:
+            if self._reader is reader:
+                self._reader = None
+        reader.close()
 
 
 class SQLiteTemplate(Template):
@@ -112,6 +130,8 @@ def load(connection: Connection, models: type[DeclarativeBase], rows: Rows) -> N
             try:
                 connection.execute(insert(table), [{**blank, **row} for row in content])
             except SQLAlchemyError as error:
+                if is_lost(error):
+                    raise
                 reason = getattr(error, "orig", None) or error
                 raise DataError(f"a row does not fit table {name!r}: {reason}") from error
     install_changelog(connection, list(tables.values()))

@@ -103,7 +103,7 @@ def _summary(audit: Audit, totals: Totals, name: Name) -> Table:
     table.add_column("finding")
     table.add_column("value", overflow="fold")
     for finding, value in findings(totals, name):
-        table.add_row(finding, value)
+        table.add_row(escape(finding), escape(value))
     return table
 
 
@@ -116,7 +116,7 @@ def _rewards(totals: Totals) -> Table:
     idle = [f"{len(totals.idle[name])} of {totals.tasks}" for name in BASES]
     table.add_row("idle: tasks with 1", "computed", *idle)
     for agent, rewards in totals.baselines.items():
-        table.add_row(agent, str(totals.baseline_episodes[agent]), *(number(rewards[name]) for name in BASES))
+        table.add_row(escape(agent), str(totals.baseline_episodes[agent]), *(number(rewards[name]) for name in BASES))
     return table
 
 
@@ -126,7 +126,7 @@ def _rules(audit: Audit, totals: Totals) -> Table:
     table.add_column("tasks", justify="right")
     table.add_column("meaning", overflow="fold")
     for rule, count in totals.rules.items():
-        table.add_row(rule, str(count), audit.rules[rule])
+        table.add_row(escape(rule), str(count), escape(audit.rules[rule]))
     return table
 
 

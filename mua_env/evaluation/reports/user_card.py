@@ -49,11 +49,12 @@ def rows(card: Card) -> Iterator[tuple[str, str]]:
 
 def print_card(card: Card, console: Console) -> None:
     """Print the card as tables."""
+    from rich.markup import escape
     from rich.table import Table
 
-    table = Table(title=f"{card.user}, {card.domain} {card.tasks}", title_justify="left", show_header=False)
+    table = Table(title=escape(f"{card.user}, {card.domain} {card.tasks}"), title_justify="left", show_header=False)
     for name, value in rows(card):
-        table.add_row(name, value)
+        table.add_row(escape(name), escape(value))
     console.print(table)
     by_probe = Table(title="By probing agent", title_justify="left")
     for name in ("probe", "held", "turns", "violations", "gave up", "user ended", "goal", "faults"):
@@ -61,7 +62,7 @@ def print_card(card: Card, console: Console) -> None:
     for probe in card.probes:
         counts = (sum(probe.violations.values()), probe.gave_up, probe.stopped)
         by_probe.add_row(
-            probe.probe,
+            escape(probe.probe),
             f"{probe.dialogues:,}",
             f"{probe.turns:.1f}",
             *(f"{count:,}" for count in counts),

@@ -12,6 +12,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from mua_env.core.json_lines import LineWriter, set_aside, whole_lines
 from mua_env.core.trajectory import Trajectory, TrajectoryWriter
 from mua_env.errors import ConfigError
 from mua_env.evaluation.user_card.result import Result
@@ -24,6 +25,10 @@ class CardFolder:
         path: the folder; it is made.
         config: what is measured.
 
+    Attributes:
+        results: those that it holds, by id.
+        notices: broken lines that were set aside when the folder was opened, a line each.
+
     Raises:
         ConfigError: the folder holds the results of something else.
     """
@@ -32,8 +37,9 @@ class CardFolder:
         self.path = path
         path.mkdir(parents=True, exist_ok=True)
         self._check(config)
-        self._results_file = path / "results.jsonl"
+        self._file = path / "results.jsonl"
         self.results = self._read()
+        self._lines = LineWriter(self._file, sync=False)
         self._found = TrajectoryWriter(path / "found.jsonl")
 
     def add(self, result: Result, trajectory: Trajectory | None) -> None:
@@ -41,12 +47,12 @@ class CardFolder:
         self.results[result.id] = result
         if trajectory is not None and (result.violations or result.fault):
             self._found.write(trajectory)
-        with self._results_file.open("a", encoding="utf-8", newline="\n") as file:
-            file.write(result.model_dump_json(exclude_defaults=True) + "\n")
+        self._lines.write(result.model_dump_json(exclude_defaults=True), what=f"the result of dialogue {result.id!r}")
 
     def close(self) -> None:
         """Close the files. May be called again."""
         self._found.close()
+        self._lines.close()
 
     def _check(self, config: dict[str, Any]) -> None:
         file = self.path / "config.json"
@@ -64,11 +70,8 @@ class CardFolder:
             )
 
     def _read(self) -> dict[str, Result]:
-        if not self._results_file.exists():
+        self.notices = set_aside(self._file, Result.model_validate_json, then="its dialogue is held again")
+        if not self._file.exists():
             return {}
-        text = self._results_file.read_text(encoding="utf-8")
-        whole, _, _ = text.rpartition("\n")
-        if len(whole) + 1 < len(text):  # a killed run left half a line
-            self._results_file.write_text(f"{whole}\n" if whole else "", encoding="utf-8")
-        found = [Result.model_validate_json(line) for line in whole.splitlines() if line]
+        found = [Result.model_validate_json(line) for _, line in whole_lines(self._file) if line]
         return {result.id: result for result in found}

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 from collections.abc import Sequence
 
 # Threads that spin while they wait slow small models down where cores are shared; set before torch is imported.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
+from mua_env.core.screen import echo
 from mua_env.errors import MuaError
 
 
@@ -31,8 +33,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.threads is not None:
             torch.set_num_threads(options.threads)
         model = LocalModel(options.folder, dtype=options.dtype, batch=options.batch)
+        # A scheduler's or a service manager's way to say Ctrl-C.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
         with ChatServer(model, host=options.host, port=options.port) as server:
-            print(f"{model.name} at {server.base_url}", flush=True)
+            echo(f"{model.name} at {server.base_url}")
             server.wait()
     except MuaError as error:
         parser.exit(2, f"serving: {error}\n")

@@ -1,4 +1,4 @@
-"""An OpenAI-compatible chat server for one local model, on the standard library.
+"""An OpenAI-compatible chat server for one local model.
 
 ``GET /v1/models``, ``GET /health`` and ``POST /v1/chat/completions``: one choice, no tools, no streaming; what is not
 offered is refused with status 400 and a text that says so. It has no authentication and listens on 127.0.0.1.
@@ -6,28 +6,22 @@ offered is refused with status 400 and a text that says so. It has no authentica
 
 from __future__ import annotations
 
-import json
-import threading
+import asyncio
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
+from mua_env.core.http_server import Gate, HttpServer, Limits, Refused, make_app, missing, parse_object, read_body
 from mua_env.errors import ConfigError
 from mua_env.inference.serving.decoding import Sampling
 from mua_env.inference.serving.local_model import LocalModel, Reply, TooLong
 
-LONGEST_BODY = 4 * 2**20
-"""Bytes of a request; more is refused with status 413."""
-_CHATS = "/v1/chat/completions"
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
 
-
-class Refused(Exception):
-    """A request that gets an error: HTTP status, text, and OpenAI's code for it."""
-
-    def __init__(self, status: int, text: str, code: str | None = None) -> None:
-        super().__init__(text)
-        self.status, self.code = status, code
+_LONGEST_NAME = 200
+"""Characters of a model's name that are given back."""
 
 
 class ChatServer:
@@ -40,36 +34,32 @@ class ChatServer:
         model: the engine; it stays the caller's, who closes it.
         host: where it listens (default 127.0.0.1).
         port: 0 (default) takes a free one, see `base_url`.
+        limits: on connections, requests and their time.
 
     Raises:
         ConfigError: the port cannot be had.
+        MissingExtra: Starlette or uvicorn are not installed.
     """
 
-    def __init__(self, model: LocalModel, *, host: str = "127.0.0.1", port: int = 0) -> None:
+    def __init__(
+        self, model: LocalModel, *, host: str = "127.0.0.1", port: int = 0, limits: Limits | None = None
+    ) -> None:
         self.model = model
-        handler = type("Handler", (_Handler,), {"model": model})
-        try:
-            self._server = _Server((host, port), handler)
-        except OSError as error:
-            raise ConfigError(f"cannot listen on {host}:{port}: {error.strerror}") from None
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
-        self._thread.start()
+        limits = limits or Limits()
+        self._server = HttpServer(_Chats(model, limits).app(), host=host, port=port, limits=limits)
 
     @property
     def base_url(self) -> str:
         """What clients take as the address of the interface."""
-        host, port = self._server.server_address[:2]
-        return f"http://{host!s}:{port}/v1"
+        return f"{self._server.address}/v1"
 
     def wait(self) -> None:
         """Serve until an interrupt."""
-        self._thread.join()
+        self._server.wait()
 
     def close(self) -> None:
-        """Stop listening. May be called again."""
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        """Stop listening, when the requests in work have ended. May be called again."""
+        self._server.close()
 
     def __enter__(self) -> Self:
         return self
@@ -80,77 +70,77 @@ class ChatServer:
         self.close()
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 128
+class _Chats:
+    def __init__(self, model: LocalModel, limits: Limits) -> None:
+        self._model, self._limits, self._gate = model, limits, Gate(limits.requests)
 
-
-class _Handler(BaseHTTPRequestHandler):
-    model: LocalModel
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self) -> None:
-        if self.path == "/v1/models":
-            entry = {"id": self.model.name, "object": "model", "created": 0, "owned_by": "local"}
-            self._send(200, {"object": "list", "data": [entry]})
-        elif self.path == "/health":
-            self._send(200, {"status": "ok"})
-        else:
-            self._refuse(Refused(404, f"there is no {self.path}"))
-
-    def do_POST(self) -> None:
+    def app(self) -> Any:
         try:
-            body = self._body()
-            messages, sampling = read_request(body, path=self.path)
-            reply = _complete(self.model, messages, sampling)
-        except Refused as refused:
-            self._refuse(refused)
-        else:
-            self._send(200, completion(reply, body.get("model") or self.model.name))
+            from starlette.routing import Route
+        except ImportError as error:
+            raise missing() from error
+        return make_app(
+            [
+                Route("/v1/models", self.models),
+                Route("/health", self.health),
+                Route("/v1/chat/completions", self.chat, methods=["POST"]),
+            ]
+        )
 
-    def _body(self) -> dict[str, Any]:
+    async def models(self, request: Request) -> Response:
+        entry = {"id": self._model.name, "object": "model", "created": 0, "owned_by": "local"}
+        return _json({"object": "list", "data": [entry]})
+
+    async def health(self, request: Request) -> Response:
+        return _json({"status": "ok"})
+
+    async def chat(self, request: Request) -> Response:
+        body = parse_object(await read_body(request, self._limits))
+        messages, sampling = read_request(body)
+        name = body.get("model")
+        given = isinstance(name, str) and name and _can_be_written(name)
+        with self._gate:
+            reply = await self._complete(request, messages, sampling)
+        return _json(completion(reply, name[:_LONGEST_NAME] if given else self._model.name))
+
+    async def _complete(self, request: Request, messages: list[dict[str, Any]], sampling: Sampling) -> Reply:
         try:
-            length = int(self.headers["Content-Length"])
-        except (TypeError, ValueError):
-            raise Refused(411, "a Content-Length is needed") from None
-        if not 0 <= length <= LONGEST_BODY:
-            self.close_connection = True
-            raise Refused(413, f"the request has {length} bytes, the limit is {LONGEST_BODY}")
+            # Counting its tokens takes time too, and waits for others' to be counted.
+            job = await asyncio.to_thread(self._model.submit, messages, sampling)
+        except TooLong as error:
+            raise Refused(400, str(error), "context_length_exceeded") from None
+        except ConfigError as error:
+            raise Refused(400, str(error)) from None
+        reply, gone = asyncio.wrap_future(job), asyncio.ensure_future(_gone(request))
         try:
-            body = json.loads(self.rfile.read(length))
-        except ValueError:
-            raise Refused(400, "the request is no JSON") from None
-        if not isinstance(body, dict):
-            raise Refused(400, "the request is no JSON object")
-        return body
-
-    def _refuse(self, refused: Refused) -> None:
-        kind = "server_error" if refused.status >= 500 else "invalid_request_error"
-        self._send(refused.status, {"error": {"message": str(refused), "type": kind, "code": refused.code}})
-
-    def _send(self, status: int, value: dict[str, Any]) -> None:
-        body = json.dumps(value, ensure_ascii=False).encode()
-        try:
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-        except (BrokenPipeError, ConnectionResetError):  # the client did not wait
-            self.close_connection = True
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Print nothing."""
+            await asyncio.wait({reply, gone}, return_when=asyncio.FIRST_COMPLETED)
+            if not reply.done():
+                raise Refused(499, "the client has gone")
+            return reply.result()
+        except RuntimeError as error:
+            raise Refused(500, f"the model failed: {error}") from error
+        finally:
+            gone.cancel()
+            reply.cancel()  # nobody waits for it: it costs nothing if its turn has not come
 
 
-def read_request(body: dict[str, Any], *, path: str = _CHATS) -> tuple[list[dict[str, Any]], Sampling]:
+async def _gone(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+def _json(value: dict[str, Any]) -> Response:
+    from starlette.responses import JSONResponse
+
+    return JSONResponse(value)
+
+
+def read_request(body: dict[str, Any]) -> tuple[list[dict[str, Any]], Sampling]:
     """The chat and the sampling that a request asks for.
 
     Raises:
         Refused: it is malformed, or asks for what this server does not offer.
     """
-    if path != _CHATS:
-        raise Refused(404, f"there is no {path}; chats go to {_CHATS}")
     for name in ("tools", "functions", "stream", "logprobs", "stop"):
         if body.get(name):
             raise Refused(400, f"this server does not offer {name!r}")
@@ -159,6 +149,8 @@ def read_request(body: dict[str, Any], *, path: str = _CHATS) -> tuple[list[dict
     messages = body.get("messages")
     if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
         raise Refused(400, "'messages' is no list of messages")
+    if not all(_can_be_written(message.get(part)) for message in messages for part in ("role", "content")):
+        raise Refused(400, "a message holds half of a surrogate pair, which is no character")
     limit = body.get("max_completion_tokens") or body.get("max_tokens")
     wanted = {
         "temperature": body.get("temperature"),
@@ -175,17 +167,6 @@ def read_request(body: dict[str, Any], *, path: str = _CHATS) -> tuple[list[dict
         return messages, Sampling(**given)
     except ConfigError as error:
         raise Refused(400, str(error)) from None
-
-
-def _complete(model: LocalModel, messages: list[dict[str, Any]], sampling: Sampling) -> Reply:
-    try:
-        return model.complete(messages, sampling)
-    except TooLong as error:
-        raise Refused(400, str(error), "context_length_exceeded") from None
-    except ConfigError as error:
-        raise Refused(400, str(error)) from None
-    except RuntimeError as error:
-        raise Refused(500, f"the model failed: {error}") from error
 
 
 def completion(reply: Reply, model: str) -> dict[str, Any]:
@@ -209,3 +190,11 @@ def completion(reply: Reply, model: str) -> dict[str, Any]:
             "total_tokens": used,
         },
     }
+
+
+def _can_be_written(text: Any) -> bool:
+    try:
+        str(text).encode()
+    except UnicodeEncodeError:
+        return False
+    return True

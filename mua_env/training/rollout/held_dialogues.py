@@ -17,7 +17,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from mua_env.core.trajectory import Trajectory, cut_half_line
+from mua_env.core.json_lines import cut_half_line, whole_lines
+from mua_env.core.trajectory import Trajectory
 from mua_env.errors import DataError
 from mua_env.training.data.token_trajectory import Span, TokenTrajectory
 
@@ -149,10 +150,17 @@ class Ledger:
 
 def _lines(file: Path) -> Iterator[dict[str, Any]]:
     """Parsed lines; a half-written last one is left out."""
-    with file.open(encoding="utf-8") as lines:
-        for line in lines:
-            if line.endswith("\n"):
-                yield json.loads(line)
+    for number, line in whole_lines(file):
+        try:
+            body = json.loads(line)
+            if not isinstance(body, dict):
+                raise ValueError("it is no object")
+        except (ValueError, RecursionError) as error:
+            raise DataError(
+                f"{file}, line {number} is broken ({' '.join(str(error).split())[:200]}): move it out of the file; its "
+                "dialogue is held again when the run goes on"
+            ) from None
+        yield body
 
 
 def _pack(tokens: TokenTrajectory) -> dict[str, Any]:

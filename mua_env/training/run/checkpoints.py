@@ -10,19 +10,14 @@ import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, Field, ValidationError
-from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
+from pydantic import BaseModel, Field, ValidationError, field_validator
 
-from mua_env.errors import DataError
+from mua_env.errors import DataError, first_fault
 from mua_env.training.rollout.held_dialogues import Ledger
 from mua_env.training.run.processes import Processes
 from mua_env.training.run.run_folder import RunFolder
-from mua_env.training.trainers.cold_start import set_rate
-
-if TYPE_CHECKING:
-    from accelerate import Accelerator  # type: ignore[import-untyped]
 
 Phase = Literal["start", "cold_start", "cold_started", "grpo", "trained", "finished"]
 
@@ -36,6 +31,7 @@ class RunState(BaseModel):
         checkpoint: to load for that phase, relative to the run's folder; None at its beginning.
         model: the model that the phase begins with; None for the configuration's.
         summary: figures so far.
+        processes: that wrote the checkpoint; None in states that are older than the field.
     """
 
     schema_version: int = 1
@@ -44,6 +40,14 @@ class RunState(BaseModel):
     checkpoint: str | None = None
     model: str | None = None
     summary: dict[str, Any] = Field(default_factory=dict)
+    processes: int | None = None
+
+    @field_validator("checkpoint", "model")
+    @classmethod
+    def _inside(cls, place: str | None) -> str | None:
+        if place is not None and (Path(place).is_absolute() or ".." in Path(place).parts):
+            raise ValueError(f"{place!r} does not lie in the run's folder")
+        return place
 
 
 class Checkpoints:
@@ -74,7 +78,7 @@ class Checkpoints:
             try:
                 self.state = RunState.model_validate_json(path.read_text(encoding="utf-8"))
             except (OSError, ValidationError) as error:
-                raise DataError(f"cannot read {path}: {error}") from None
+                raise DataError(f"cannot read {path}: {_fault(error)}") from None
         self.processes.wait()
         if self.processes.rank == 0:
             self.folder.add_missing(self.ledger.trajectories())
@@ -116,6 +120,7 @@ class Checkpoints:
             checkpoint=place if running else None,
             model=place if place and not running else self.state.model,
             summary=self.state.summary if summary is None else summary,
+            processes=self.processes.count,
         )
         self.folder.write_json("state.json", self.state.model_dump(mode="json"))
         if self.processes.rank == 0:
@@ -125,6 +130,25 @@ class Checkpoints:
                     shutil.rmtree(old) if old.is_dir() else old.unlink()
         self.processes.wait()
         self._last = time.monotonic()
+
+    @property
+    def place(self) -> Path | None:
+        """The checkpoint that the present phase goes on from; None at its beginning."""
+        return None if self.state.checkpoint is None else self.folder.path / self.state.checkpoint
+
+    def random_file(self, pattern: str, *, alone: str) -> Path | None:
+        """This process's random states in the checkpoint; None if another number of processes has written it.
+
+        Args:
+            pattern: name of the file of one of several processes, with ``{}`` for its rank.
+            alone: name of the file of a single process.
+        """
+        assert self.place is not None
+        count = self.processes.count
+        written = self.state.processes or len(list(self.place.glob(pattern.format("*")))) or 1
+        if written != count:
+            return None
+        return self.place / (alone if count == 1 else pattern.format(self.processes.rank))
 
     def _holds(self, line: dict[str, Any]) -> bool:
         """Whether a line of metrics is part of the state."""
@@ -138,66 +162,6 @@ class Checkpoints:
         return last is None or line["step"] <= last
 
 
-class ColdStartCheckpoints:
-    """Saves and restores a cold start; see `mua_env.training.trainers.cold_start.train_cold_start`."""
-
-    def __init__(self, checkpoints: Checkpoints) -> None:
-        self._all = checkpoints
-
-    def restore(self, accelerator: Accelerator) -> int:
-        """Load the last checkpoint, if there is one; returns its update, or 0."""
-        state = self._all.state
-        if state.phase != "cold_start" or state.checkpoint is None:
-            return 0
-        accelerator.load_state(str(self._all.folder.path / state.checkpoint))
-        return state.step
-
-    def after_update(self, accelerator: Accelerator, step: int) -> None:
-        """Save if it is time."""
-        if self._all.due():
-            path = self._all.fresh(f"cold_start-{step}")
-            accelerator.save_state(str(path), safe_serialization=False)
-            self._all.commit("cold_start", step=step, checkpoint=path)
-
-
-class GrpoCheckpoints(TrainerCallback):
-    """Has TRL save when it is time, and commits what it saved.
-
-    Args:
-        checkpoints: of the run.
-        updates_a_batch: updates on one batch of rollouts; checkpoints fall between batches, because TRL keeps
-            none of a batch.
-        learning_rate: wanted; a checkpoint's own gives way to it.
-    """
-
-    def __init__(self, checkpoints: Checkpoints, *, updates_a_batch: int, learning_rate: float) -> None:
-        self._all, self._updates, self._rate = checkpoints, updates_a_batch, learning_rate
-
-    @property
-    def resume_from(self) -> str | None:
-        """What ``Trainer.train`` is to resume from."""
-        state = self._all.state
-        return str(self._all.folder.path / state.checkpoint) if state.phase == "grpo" and state.checkpoint else None
-
-    def on_train_begin(
-        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any
-    ) -> None:
-        """Put the configuration's learning rate in the place of the checkpoint's."""
-        scheduler = getattr(kwargs["lr_scheduler"], "scheduler", kwargs["lr_scheduler"])
-        if self.resume_from is not None and set(scheduler.base_lrs) != {self._rate}:
-            set_rate(scheduler, self._rate)
-
-    def on_step_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any) -> None:
-        """Ask for a checkpoint."""
-        if state.global_step % self._updates == 0 and self._all.due():
-            control.should_save = True
-
-    def on_save(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any) -> None:
-        """Commit it."""
-        path = self._all.folder.path / "resume" / f"checkpoint-{state.global_step}"
-        self._all.commit("grpo", step=state.global_step, checkpoint=path)
-
-
 def write_whole(path: Path, write: Callable[[Path], None]) -> None:
     """Have a folder written, and put in its place only when it is complete."""
     draft = path.with_name(path.name + ".part")
@@ -206,3 +170,7 @@ def write_whole(path: Path, write: Callable[[Path], None]) -> None:
     write(draft)
     shutil.rmtree(path, ignore_errors=True)
     draft.replace(path)
+
+
+def _fault(error: OSError | ValidationError) -> str:
+    return first_fault(error, whole="state") if isinstance(error, ValidationError) else str(error)

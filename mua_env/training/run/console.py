@@ -15,6 +15,8 @@ from rich.live import Live
 from rich.markup import escape
 from rich.table import Table
 
+from mua_env.core.screen import open_console
+
 _COLUMNS: tuple[tuple[str, str, str], ...] = (
     ("step", "step", "{:.0f}"),
     ("reward", "reward", "{:.3f}"),
@@ -44,7 +46,7 @@ class Reporter:
     """
 
     def __init__(self, console: Console | None = None, *, quiet: bool = False) -> None:
-        self._console = console or Console(highlight=False, soft_wrap=True)
+        self._console = console or open_console(soft_wrap=True)
         self._quiet = quiet
         self._header = False
         self._live: Live | None = None

@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 from transformers.utils.logging import disable_progress_bar
 
+from mua_env.core.redaction import without_secrets
 from mua_env.core.seeds import derive_seed
 from mua_env.errors import ConfigError
 from mua_env.training.config.train import TrainConfig
@@ -58,12 +59,22 @@ class RunParts:
         if self.processes.fsdp and config.model.lora is not None:
             raise ConfigError("model.lora cannot be used with FSDP; use DeepSpeed, or data parallel processes")
         _check_trl(config, self.processes)
-        rank = self.processes.rank
         self.folder = open_run_folder(config, self.processes, folder=folder, resume=resume)
+        try:
+            self._open(config, reporter, resume=resume)
+        except BaseException:  # the folder is free again for a run that goes on when the cause is gone
+            self.folder.close()
+            raise
+
+    def _open(self, config: TrainConfig, reporter: Reporter | None, *, resume: bool) -> None:
+        rank = self.processes.rank
         self.reporter = reporter or Reporter(quiet=rank > 0)
+        for notice in self.folder.notices:
+            self.reporter.say(notice)
         self.tracking: Tracking | None = None
         if rank == 0:
-            self.tracking = Tracking(config.tracking, self.folder.path, config.model_dump(mode="json"))
+            shown = without_secrets(config.model_dump(mode="json"))
+            self.tracking = Tracking(config.tracking, self.folder.path, shown)
             self.folder.listeners.append(self.tracking.log)
         self.checkpoints = Checkpoints(self.folder, self.processes, minutes=config.safety.minutes)
         self.known = self.checkpoints.resume() if resume else []

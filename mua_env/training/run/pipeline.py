@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
+from mua_env.core.redaction import without_secrets
 from mua_env.errors import ConfigError, missing_extra
 from mua_env.training.config.train import GrpoSettings, TrainConfig
 from mua_env.training.data.demonstrations import Demonstrations
@@ -33,9 +34,10 @@ try:
     from mua_env.training.rollout.driver import RolloutDriver
     from mua_env.training.rollout.make_backend import make_backend
     from mua_env.training.rollout.recording import Recorder
-    from mua_env.training.run.checkpoints import ColdStartCheckpoints, GrpoCheckpoints, write_whole
+    from mua_env.training.run.checkpoints import write_whole
     from mua_env.training.run.measurements import Measurements
     from mua_env.training.run.parts import RunParts
+    from mua_env.training.run.phase_checkpoints import ColdStartCheckpoints, GrpoCheckpoints
     from mua_env.training.run.progress import GrpoProgress
     from mua_env.training.tiny_model.start import start_from_nothing
     from mua_env.training.trainers.adapters import add_adapter, merge_adapter, peft_config
@@ -92,7 +94,7 @@ class Run(RunParts):
     def start(self) -> None:
         """Write the configuration down, and make or load model and tokenizer."""
         config, state = self.config, self.checkpoints.state
-        self.folder.write_json("config.json", config.model_dump(mode="json"))
+        self.folder.write_json("config.json", without_secrets(config.model_dump(mode="json")))
         parts = ("model", "cold start", "experts", "grpo", "evaluation")
         self.folder.write_json("seeds.json", {"seed": config.seed, **{p: self.seed(p) for p in parts}})
         if state.step or state.phase != "start":
@@ -201,6 +203,7 @@ class Run(RunParts):
         self.model, _ = load(self.checkpoint, dtype=self._dtype)
         lora = self.config.model.lora
         trainer, saver = self._trainer(self.config.grpo)
+        saver.check()
         self._agent = trainer.whole_model
         with quiet_trl():
             trainer.train(resume_from_checkpoint=saver.resume_from)

@@ -21,7 +21,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from mua_env.core.trajectory import Trajectory, TrajectoryWriter, cut_half_line
+from mua_env.core.json_lines import cut_half_line, set_aside, whole_lines
+from mua_env.core.trajectory import Trajectory, TrajectoryWriter, set_aside_broken
 from mua_env.errors import DataError
 from mua_env.evaluation.rollout_folder import lock_folder
 
@@ -37,6 +38,7 @@ class RunFolder:
 
     Attributes:
         listeners: told each line of metrics when it is written: phase, step and values.
+        notices: broken lines that were set aside when the folder was opened, a line each.
 
     Raises:
         ConfigError: another process writes to the folder.
@@ -45,9 +47,25 @@ class RunFolder:
     def __init__(self, path: str | os.PathLike[str], *, rank: int = 0) -> None:
         self.path, self.rank = Path(path), rank
         self._lock = lock_folder(self.path) if rank == 0 else None
+        try:
+            self.notices = self._mend()
+        except BaseException:
+            self._release()
+            raise
         self._trajectories = TrajectoryWriter(self.path / self.own("trajectories"), sync=False)
         self._metrics: IO[str] | None = None
         self.listeners: list[Callable[[str, int, dict[str, Any]], None]] = []
+
+    def _mend(self) -> list[str]:
+        """Set broken lines of this process's files aside; what a checkpoint holds does not hang on them."""
+        found = set_aside_broken(
+            self.path / self.own("trajectories"), then="reports do without its dialogue", thorough=False
+        )
+        held = self.path / self.own("demonstrations")
+        found += set_aside_broken(held, then="its dialogue is held again")
+        if self.rank == 0:
+            found += set_aside(self.path / "metrics.jsonl", _metrics_line, then="the curve does without it")
+        return found
 
     def own(self, stem: str) -> str:
         """Name of this process's file of JSON Lines."""
@@ -114,6 +132,9 @@ class RunFolder:
             with contextlib.suppress(OSError):
                 self._metrics.close()
             self._metrics = None
+        self._release()
+
+    def _release(self) -> None:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
@@ -159,13 +180,26 @@ def read_metrics(path: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
     Raises:
         DataError: there is no such file.
     """
+    file = Path(path) / "metrics.jsonl"
     try:
-        text = (Path(path) / "metrics.jsonl").read_text(encoding="utf-8")
+        lines = list(whole_lines(file))
     except OSError as error:
         raise DataError(f"cannot read the metrics of {path}: {error.strerror}") from None
-    for line in text.splitlines(keepends=True):
-        if line.endswith("\n"):
-            yield json.loads(line)
+    for number, line in lines:
+        try:
+            yield _metrics_line(line)
+        except ValueError as error:
+            raise DataError(
+                f"{file}, line {number}: {error}. The line is broken: take it out of the file (a run that goes on "
+                "sets it aside by itself)"
+            ) from None
+
+
+def _metrics_line(line: bytes) -> dict[str, Any]:
+    values = json.loads(line)
+    if isinstance(values, dict) and isinstance(values.get("phase"), str) and isinstance(values.get("step"), int):
+        return values
+    raise ValueError("it has no phase and step")
 
 
 def _replace(target: Path, text: str) -> None:

@@ -33,8 +33,9 @@ def stopping(folder: Path, say: Callable[[str], None] = lambda text: None) -> It
     except RunStopped as error:
         raise RunStopped(f"{error}. {further}") from error.__cause__
     except Exception as error:
-        if disk_is_full(error):
-            raise RunStopped(f"the disk is full ({_last_line(error)}). Free some space. {further}") from error
+        full = _full(error)
+        if full is not None:
+            raise RunStopped(f"the disk is full ({_last_line(full)}). Free some space. {further}") from error
         error.add_note(further)
         raise
     except KeyboardInterrupt:
@@ -44,14 +45,19 @@ def stopping(folder: Path, say: Callable[[str], None] = lambda text: None) -> It
 
 def disk_is_full(error: BaseException) -> bool:
     """Whether an error, or what it came from, says that nothing more can be written."""
+    return _full(error) is not None
+
+
+def _full(error: BaseException) -> BaseException | None:
+    """The error that says so itself."""
     seen: BaseException | None = error
     while seen is not None:
         if isinstance(seen, OSError) and seen.errno in _FULL:
-            return True
+            return seen
         if any(text in str(seen) for text in _FULL_TEXTS):
-            return True
+            return seen
         seen = seen.__cause__ or seen.__context__
-    return False
+    return None
 
 
 def _last_line(error: BaseException) -> str:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from torch.optim.lr_scheduler import LRScheduler
     from transformers import PreTrainedModel
 
-    from mua_env.training.run.checkpoints import ColdStartCheckpoints
+    from mua_env.training.run.phase_checkpoints import ColdStartCheckpoints
 
 Report = Callable[[dict[str, float]], None]
 
@@ -88,6 +88,7 @@ def train_cold_start(
 
     Raises:
         ConfigError: there are no dialogues.
+        DataError: the checkpoint to go on from is not whole.
         RunStopped: loss or gradient are no numbers; the update was not applied.
     """
     if not dialogues:
@@ -103,7 +104,7 @@ def train_cold_start(
     done = 0
     if saver is not None:
         accelerator.register_for_checkpointing(schedule)
-        done = saver.restore(accelerator)
+        done = saver.restore(wrapped, optimizer, schedule)
         if done and schedule.base_lrs != [config.learning_rate]:
             set_rate(schedule, config.learning_rate)
     for _ in range(done):

@@ -13,7 +13,8 @@ from mua_env.training.trainers.cold_start import train_cold_start
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
-    from mua_env.training.run.checkpoints import Checkpoints, ColdStartCheckpoints
+    from mua_env.training.run.checkpoints import Checkpoints
+    from mua_env.training.run.phase_checkpoints import ColdStartCheckpoints
 
 
 def teach(

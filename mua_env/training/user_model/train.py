@@ -17,6 +17,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # before torch is imported;
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from mua_env.core.redaction import without_secrets
 from mua_env.core.seeds import derive_seed
 from mua_env.episode.setting import load_setting
 from mua_env.errors import ConfigError, MuaError, missing_extra
@@ -106,7 +107,7 @@ def train_user(
     path = Path(folder) if folder is not None else new_run_folder(config.folder, config.name)
     path.mkdir(parents=True, exist_ok=True)
     run = RunFolder(path)
-    run.write_json("config.json", config.model_dump(mode="json"))
+    run.write_json("config.json", without_secrets(config.model_dump(mode="json")))
     say.phase("Dialogues of the agenda user")
     dialogues = collect(config)
     say.say(f"  {dialogues.describe()}")

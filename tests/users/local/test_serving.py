@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -170,6 +172,47 @@ def test_unknown_paths_and_broken_bodies(server: ChatServer) -> None:
     with pytest.raises(urllib.error.HTTPError) as error:
         urllib.request.urlopen(request, timeout=10)
     assert error.value.code == 400
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"[" * 1000,
+        b'{"messages": ' + b"[" * 50_000,
+        json.dumps({"messages": [{"role": "user", "content": "\ud800"}]}).encode(),
+        json.dumps({"messages": [{"role": "\udfff", "content": "hi"}]}).encode(),
+        b'{"messages": [{"role": "user", "content": "hi"}], "temperature": NaN}',
+        b'{"messages": [{"role": "user", "content": "hi"}], "max_tokens": 1e400}',
+        b'{"messages": [{"role": "user", "content": "hi"}], "seed": "7"}',
+    ],
+    ids=lambda body: f"{body[:30]!r}",
+)
+def test_no_body_takes_the_server_down(server: ChatServer, body: bytes) -> None:
+    request = urllib.request.Request(server.base_url + "/chat/completions", body)
+    with pytest.raises(urllib.error.HTTPError) as error:
+        urllib.request.urlopen(request, timeout=10)
+    assert error.value.code == 400
+    assert ask(server, messages=CHAT, max_tokens=2, model="\ud800")[0] == 200
+
+
+def test_who_goes_away_before_its_turn_costs_nothing(engine: LocalModel) -> None:
+    from mua_env.core.http_server import Limits
+    from mua_env.inference.serving.decoding import Sampling
+    from mua_env.inference.serving.server import ChatServer
+
+    with ChatServer(engine, limits=Limits(requests=4)) as server:
+        blocker = engine.submit(CHAT, Sampling(5.0, max_tokens=900))
+        host, _, port = server.base_url.removeprefix("http://").removesuffix("/v1").rpartition(":")
+        body = json.dumps({"messages": CHAT, "max_tokens": 900}).encode()
+        head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(body)
+        for _ in range(4):
+            with socket.create_connection((host, int(port))) as gone:
+                gone.sendall(head + body)
+                time.sleep(0.2)
+        sampled = engine.work.sampled
+        assert ask(server, messages=CHAT, max_tokens=3)[0] == 200
+        assert blocker.done()
+        assert engine.work.sampled - sampled < 2 * 900
 
 
 def test_a_port_that_is_taken_is_one_clear_error(server: ChatServer, engine: LocalModel) -> None:
