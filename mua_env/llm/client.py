@@ -19,10 +19,10 @@ from mua_env.llm.ledger import Ledger, Usage
 from mua_env.llm.settings import LLMSettings
 from mua_env.llm.waiting import WaitLimit
 from mua_env.messages import ToolCall
+from mua_env.thoughts import spoken
 
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 20.0
-THINK_END = "</think>"
 
 
 class ChatRequest(BaseModel):
@@ -217,10 +217,8 @@ def _read(response: Any) -> Completion:
 
 
 def _spoken(text: str | None) -> str | None:
-    """What is said aloud. LiteLLM takes `<think>...</think>` out; some templates have models write only its end."""
-    if text is None or THINK_END not in text:
-        return text
-    return text.rpartition(THINK_END)[2].lstrip()
+    """What is said aloud. LiteLLM takes out a thought at the beginning that has both its ends, and no other."""
+    return None if text is None else spoken(text)
 
 
 def _usage(response: Any) -> Usage:
