@@ -111,6 +111,8 @@ def _unreadable(body: str) -> FunctionCall:
 def _next_function(text: str) -> tuple[FunctionCall, str]:
     """The first call of a text, and what follows it; all of the text where it cannot be read."""
     try:
+        if not text.startswith("{"):
+            return _unreadable(text), ""
         call, end = read_first_json(text)
     except ValueError:
         return _unreadable(text), ""

@@ -28,7 +28,7 @@ class PythonForm:
     opening = re.escape(begin)
     _token = re.compile(
         # A string without its end takes the rest; names are taken whole: no text is gone through twice.
-        r"""(?P<string>'(?:[^'\\]|\\.)*+(?:'|\Z)|"(?:[^"\\]|\\.)*+(?:"|\Z))|(?P<close>\))"""
+        r"""(?P<string>'(?:[^'\\]|\\(?:.|\Z))*+(?:'|\Z)|"(?:[^"\\]|\\(?:.|\Z))*+(?:"|\Z))|(?P<close>\))"""
         r"|(?P<call>[^\W\d][\w.-]*+)\s*+\(|(?P<key>[^\W\d][\w.-]*+)\s*+=|(?P<word>[^\W\d][\w.-]*+)"
         r"|(?P<stop><\|tool_call_end\|>)",
         re.DOTALL,
@@ -74,7 +74,7 @@ class GemmaForm:
     opening = re.escape(begin)
     _head = re.compile(r"<\|tool_call>\s*(?:call:)?\s*(?P<name>[^\s{<]*)\s*")
     _token = re.compile(
-        r'(?P<string><\|"\|>.*?<\|"\|>)|(?P<json>"(?:[^"\\]|\\.)*+(?:"|\Z))'
+        r'(?P<string><\|"\|>.*?<\|"\|>)|(?P<json>"(?:[^"\\]|\\(?:.|\Z))*+(?:"|\Z))'
         r"|(?<=[{,])\s*+(?P<key>[^\s{}\[\],:<\"][^{}\[\],:<\"]*+):|(?P<word>\w++)|(?P<stop><tool_call\|>)",
         re.DOTALL,
     )

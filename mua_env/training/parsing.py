@@ -17,13 +17,11 @@ from mua_env.training.value_types import Tools
 
 
 class CallForm(Protocol):
-    """How calls are written within a text.
+    """How calls are written within a text."""
 
-    Attributes:
-        opening: pattern of what a call begins with.
-    """
-
-    opening: str
+    @property
+    def opening(self) -> str:
+        """Pattern of what a call begins with, without groups that have names."""
 
     def read(self, text: str, start: int, tools: Tools) -> tuple[int, list[FunctionCall]]:
         """Read what begins at ``start``; where it ends, and the calls. Never fails."""
