@@ -77,6 +77,7 @@ class LocalAgent(Agent):
         self._engine.begin(temperature=self._temperature, seeds=[seed % 2**63])
         self._engine.open(0)
         self._system, self._tools, self._turn = self._policy or system_prompt, tools, 0
+        self._last: int | None = None
 
     def act(self, messages: Sequence[Message]) -> AssistantMessage:
         """Read the new messages and sample a turn."""

@@ -188,8 +188,8 @@ class ChatTokens:
 
     def _closes(self, end: int, token: str) -> bool:
         """Whether a sampled token ended the turn as the template's would have done."""
-        openers = {self._id_of(opener) for opener in self.dialect.openers if opener in self._ends}
-        return end == self.tokenizer.convert_tokens_to_ids(token) or (end not in openers and token not in openers)
+        ended: Any = self.tokenizer.convert_ids_to_tokens(end)
+        return bool(ended == token) or not {ended, token} & set(self.dialect.openers)
 
     def _id_of(self, token: str) -> int:
         found: Any = self.tokenizer.convert_tokens_to_ids(token)
