@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from mua_env.messages import FunctionCall
+from mua_env.core.messages import FunctionCall
 from mua_env.training.model_json import read_first_json, read_json, write_json
 from mua_env.training.value_types import Tools
 

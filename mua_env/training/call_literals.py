@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-from mua_env.messages import FunctionCall
+from mua_env.core.messages import FunctionCall
 from mua_env.training.model_json import arguments_of, read_json, write_json
 from mua_env.training.value_types import Tools
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from mua_env.messages import FunctionCall
+from mua_env.core.messages import FunctionCall
 from mua_env.training.model_json import arguments_of, write_json
 from mua_env.training.value_types import ANY, Tools, argument_types, read_value, write_value
 

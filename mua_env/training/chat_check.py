@@ -11,14 +11,14 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mua_env.messages import AssistantMessage, FunctionCall, Message, ToolCall, ToolMessage, UserMessage
+from mua_env.core.messages import AssistantMessage, FunctionCall, Message, ToolCall, ToolMessage, UserMessage
+from mua_env.inference.chat_template import SystemPrompt
 from mua_env.training.families import PROBE_TOOL
 from mua_env.training.rendering import stands_in
-from mua_env.training.template import SystemPrompt
 from mua_env.training.turn_frame import MARK, RESULT
 
 if TYPE_CHECKING:
-    from mua_env.training.chat import ChatTokens
+    from mua_env.inference.chat_tokens import ChatTokens
 
 _SYSTEM = "What the policy document says."
 _OPENING = UserMessage(content="What the user asks for.")

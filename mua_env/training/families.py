@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from mua_env.core.messages import AssistantMessage, FunctionCall, ToolCall
 from mua_env.errors import ConfigError
-from mua_env.messages import AssistantMessage, FunctionCall, ToolCall
+from mua_env.inference.chat_formats import Dialect
 from mua_env.thoughts import Tags
 from mua_env.training.addressed import Harmony, Muse
 from mua_env.training.call_json import LLAMA_FORM
 from mua_env.training.call_literals import GEMMA_FORM, PYTHON_FORM
 from mua_env.training.call_tags import GLM_FORM, XML_FORM
-from mua_env.training.dialects import Dialect
 
 Render = Callable[..., str]
 """Messages, tools, and whether to add the header of a turn -> text by the template; raises whatever templates raise."""

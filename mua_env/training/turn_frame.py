@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mua_env.messages import AssistantMessage, Message, ToolMessage, UserMessage, dump
-from mua_env.training.dialects import Dialect
+from mua_env.core.messages import AssistantMessage, Message, ToolMessage, UserMessage, dump
+from mua_env.inference.chat_formats import Dialect
 from mua_env.training.families import ASKED, PROBE_CALL, PROBE_TOOL, shared_length
 from mua_env.training.rendering import Rendering, stands_in
 
