@@ -1,6 +1,6 @@
 """What a tokenizer makes of a dialogue, chunk by chunk, so that nothing is ever encoded twice.
 
-Works with any fast tokenizer whose chat template passes a self-test (`mua_env.training.chat_check`): the tokens that
+Works with any fast tokenizer whose chat template passes a self-test (`mua_env.inference.chat_check`): the tokens that
 follow an agent's turn are computed by rendering a dummy dialogue with the new messages and cutting after the end of its
 dummy turn, because some templates (Qwen3's) rewrite earlier turns and no prefix comparison would hold.
 
@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from mua_env.core.messages import AssistantMessage, Message, Source, ToolMessage, UserMessage, dump, source_of
 from mua_env.errors import ConfigError
+from mua_env.inference.chat_formats.argument_types import Tools
+from mua_env.inference.chat_formats.families import ASKED, HERMES_AS_TEXT, PROBE_TOOL, detect
+from mua_env.inference.chat_rendering import Rendering, forms_of
 from mua_env.inference.chat_template import SystemPrompt, tools_as_text
-from mua_env.training.families import ASKED, HERMES_AS_TEXT, PROBE_TOOL, detect
-from mua_env.training.rendering import Rendering, forms_of
-from mua_env.training.turn_frame import MARK, Frame, Learner, before_results, first_end
-from mua_env.training.value_types import Tools
+from mua_env.inference.turn_frame import MARK, Frame, Learner, before_results, first_end
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -79,7 +79,7 @@ class ChatTokens:
         self.end_ids = tuple(dict.fromkeys([self.end_id, self._call_end_id, *map(self._id_of, [*stops, eos])]))
         pad = tokenizer.pad_token_id
         self.pad_id: int = self.end_id if pad is None else int(pad)
-        from mua_env.training.chat_check import check
+        from mua_env.inference.chat_check import check
 
         check(self, tools=tools)
 

@@ -1,8 +1,8 @@
 """A turn of the agent: sampled text -> an assistant message, and back.
 
-Whatever the format of calls (`CallForm`): thoughts are dropped by the one rule of `mua_env.thoughts`, and nothing is
-repaired. A call that cannot be read is passed on with the raw text as its arguments, so that the environment answers
-with its own clear error and the agent can learn from it.
+Whatever the format of calls (`CallForm`): thoughts are dropped by the one rule of `mua_env.core.thoughts`, and nothing
+is repaired. A call that cannot be read is passed on with the raw text as its arguments, so that the environment
+answers with its own clear error and the agent can learn from it.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from mua_env.core.messages import AssistantMessage, FunctionCall, ToolCall
-from mua_env.thoughts import THINK, Calls, Tags, join, split_aloud
-from mua_env.training.call_json import HERMES_FORM
-from mua_env.training.value_types import Tools
+from mua_env.core.thoughts import THINK, Calls, Tags, join, split_aloud
+from mua_env.inference.chat_formats.argument_types import Tools
+from mua_env.inference.chat_formats.json_calls import HERMES_FORM
 
 
 class CallForm(Protocol):

@@ -13,13 +13,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 import mua_env.llm.loop as loop
 from mua_env.core.messages import ToolCall
+from mua_env.core.thoughts import spoken
 from mua_env.errors import missing_extra
 from mua_env.llm.cache import ReplyCache
 from mua_env.llm.errors import PASSING, LLMError, classify
 from mua_env.llm.ledger import Ledger, Usage
 from mua_env.llm.settings import LLMSettings
 from mua_env.llm.waiting import WaitLimit
-from mua_env.thoughts import spoken
 
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 20.0

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from mua_env.core.thoughts import spoken
 from mua_env.errors import ConfigError, MuaError, missing_extra
-from mua_env.thoughts import spoken
 
 # Threads that spin while they wait slow small models down where cores are shared; it counts if torch comes later.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")

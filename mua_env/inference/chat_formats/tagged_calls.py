@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from mua_env.core.messages import FunctionCall
-from mua_env.training.model_json import arguments_of, write_json
-from mua_env.training.value_types import ANY, Tools, argument_types, read_value, write_value
+from mua_env.inference.chat_formats.argument_types import ANY, Tools, argument_types, read_value, write_value
+from mua_env.inference.chat_formats.model_json import arguments_of, write_json
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mua_env.core.messages import AssistantMessage, FunctionCall, Message, ToolCall, ToolMessage, UserMessage
+from mua_env.inference.chat_formats.families import PROBE_TOOL
+from mua_env.inference.chat_rendering import stands_in
 from mua_env.inference.chat_template import SystemPrompt
-from mua_env.training.families import PROBE_TOOL
-from mua_env.training.rendering import stands_in
-from mua_env.training.turn_frame import MARK, RESULT
+from mua_env.inference.turn_frame import MARK, RESULT
 
 if TYPE_CHECKING:
     from mua_env.inference.chat_tokens import ChatTokens

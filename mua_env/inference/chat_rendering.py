@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from mua_env.errors import ConfigError
-from mua_env.training.families import family_of
+from mua_env.inference.chat_formats.families import family_of
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

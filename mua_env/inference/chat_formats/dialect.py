@@ -1,8 +1,7 @@
 """How a model family writes a turn of the agent: its thoughts, its words, its calls, and what ends it.
 
-A `Dialect` is one of a family's form of calls (`mua_env.training.call_json`, ``call_tags``, ``call_literals``) and what
-stands around them; `mua_env.training.addressed` has the families whose turns are several messages.
-`mua_env.training.families` knows them all, and finds the one that a chat template is made for.
+A `Dialect` is one of the forms of calls (`json_calls`, `tagged_calls`, `literal_calls`) and what stands around them;
+`addressed_turns` has the families whose turns are several messages, and `families` knows them all.
 """
 
 from __future__ import annotations
@@ -10,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mua_env.core.messages import AssistantMessage
+from mua_env.core.thoughts import THINK, Tags, leaves_open
+from mua_env.inference.chat_formats.argument_types import Tools
+from mua_env.inference.chat_formats.json_calls import HERMES_FORM
 from mua_env.inference.tool_call_text import CallForm, parse_turn, says_something
-from mua_env.thoughts import THINK, Tags, leaves_open
-from mua_env.training.call_json import HERMES_FORM
-from mua_env.training.value_types import Tools
 
 
 @dataclass(frozen=True)

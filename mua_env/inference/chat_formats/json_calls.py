@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 
 from mua_env.core.messages import FunctionCall
-from mua_env.training.model_json import read_first_json, read_json, write_json
-from mua_env.training.value_types import Tools
+from mua_env.inference.chat_formats.argument_types import Tools
+from mua_env.inference.chat_formats.model_json import read_first_json, read_json, write_json
 
 OPEN, CLOSE = "<tool_call>", "</tool_call>"
 PYTHON_TAG = "<|python_tag|>"

@@ -12,8 +12,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from mua_env.core.messages import FunctionCall
-from mua_env.training.model_json import arguments_of, read_json, write_json
-from mua_env.training.value_types import Tools
+from mua_env.inference.chat_formats.argument_types import Tools
+from mua_env.inference.chat_formats.model_json import arguments_of, read_json, write_json
 
 _CONSTANTS = {"None": "null", "True": "true", "False": "false"}
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)

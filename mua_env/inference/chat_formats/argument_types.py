@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mua_env.training.model_json import read_json, write_json
+from mua_env.inference.chat_formats.model_json import read_json, write_json
 
 Tools = Sequence[Mapping[str, Any]]
 """OpenAI function schemas."""

@@ -12,12 +12,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from mua_env.core.messages import AssistantMessage, FunctionCall
-from mua_env.inference.chat_formats import Dialect
+from mua_env.core.thoughts import join
+from mua_env.inference.chat_formats.argument_types import Tools
+from mua_env.inference.chat_formats.dialect import Dialect
+from mua_env.inference.chat_formats.json_calls import canonical
+from mua_env.inference.chat_formats.tagged_calls import ATEM_FORM
 from mua_env.inference.tool_call_text import message_of
-from mua_env.thoughts import join
-from mua_env.training.call_json import canonical
-from mua_env.training.call_tags import ATEM_FORM
-from mua_env.training.value_types import Tools
 
 _HEADER = "<|start|>assistant"
 _BODY = "<|message|>"

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from mua_env.core.messages import AssistantMessage, Message, ToolMessage, UserMessage, dump
-from mua_env.inference.chat_formats import Dialect
-from mua_env.training.families import ASKED, PROBE_CALL, PROBE_TOOL, shared_length
-from mua_env.training.rendering import Rendering, stands_in
+from mua_env.inference.chat_formats.dialect import Dialect
+from mua_env.inference.chat_formats.families import ASKED, PROBE_CALL, PROBE_TOOL, shared_length
+from mua_env.inference.chat_rendering import Rendering, stands_in
 
 MARK = "A dummy turn."
 RESULT = ToolMessage(tool_call_id="probe0000", name="probe_tool", content='{"found": "a \\"result\\""}')

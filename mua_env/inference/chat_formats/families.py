@@ -11,13 +11,13 @@ from dataclasses import replace
 from typing import Any
 
 from mua_env.core.messages import AssistantMessage, FunctionCall, ToolCall
+from mua_env.core.thoughts import Tags
 from mua_env.errors import ConfigError
-from mua_env.inference.chat_formats import Dialect
-from mua_env.thoughts import Tags
-from mua_env.training.addressed import Harmony, Muse
-from mua_env.training.call_json import LLAMA_FORM
-from mua_env.training.call_literals import GEMMA_FORM, PYTHON_FORM
-from mua_env.training.call_tags import GLM_FORM, XML_FORM
+from mua_env.inference.chat_formats.addressed_turns import Harmony, Muse
+from mua_env.inference.chat_formats.dialect import Dialect
+from mua_env.inference.chat_formats.json_calls import LLAMA_FORM
+from mua_env.inference.chat_formats.literal_calls import GEMMA_FORM, PYTHON_FORM
+from mua_env.inference.chat_formats.tagged_calls import GLM_FORM, XML_FORM
 
 Render = Callable[..., str]
 """Messages, tools, and whether to add the header of a turn -> text by the template; raises whatever templates raise."""
