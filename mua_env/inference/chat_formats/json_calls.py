@@ -102,9 +102,12 @@ def _function(call: object, raw: str) -> FunctionCall:
 
 
 def _unreadable(body: str) -> FunctionCall:
-    """Keep the name where one can be seen, so that the error is about the arguments of that tool."""
+    """Keep the name where one can be seen, so that the error is about the arguments of that tool.
+
+    The raw text is empty where nothing was written at all: with a name, that would be a call without arguments.
+    """
     name, arguments = _NAME.search(body), _ARGUMENTS.search(body)
-    raw = arguments.group(1) if arguments else body
+    raw = (arguments.group(1) if arguments else "") or body
     return FunctionCall(name=name.group(1) if name else "", arguments=raw)
 
 

@@ -72,7 +72,7 @@ class GemmaForm:
 
     begin, end, quote = "<|tool_call>", "<tool_call|>", '<|"|>'
     opening = re.escape(begin)
-    _head = re.compile(r"<\|tool_call>\s*(?:call:)?\s*(?P<name>[^\s{<]*)\s*")
+    _head = re.compile(r"<\|tool_call>\s*call:\s*(?P<name>[^\s{<]*)\s*")
     _token = re.compile(
         r'(?P<string><\|"\|>.*?<\|"\|>)|(?P<json>"(?:[^"\\]|\\(?:.|\Z))*+(?:"|\Z))'
         r"|(?<=[{,])\s*+(?P<key>[^\s{}\[\],:<\"][^{}\[\],:<\"]*+):|(?P<word>\w++)|(?P<stop><tool_call\|>)",
