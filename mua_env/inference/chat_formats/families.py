@@ -125,9 +125,12 @@ def detect(render: Render, template: str, *, eos: str, shows_tools: bool) -> Dia
 
 
 def shared_length(first: str, second: str) -> int:
-    """How many characters two texts begin with alike."""
+    """How many characters two texts begin with alike; a tag that they share in part, as ``<think>`` and
+    ``<tool_call>`` do, is not shared."""
     pairs = enumerate(zip(first, second, strict=False))
-    return next((place for place, (a, b) in pairs if a != b), min(len(first), len(second)))
+    length = next((place for place, (a, b) in pairs if a != b), min(len(first), len(second)))
+    begun = first.rfind("<", 0, length)
+    return begun if length < min(len(first), len(second)) and begun > first.rfind(">", 0, length) else length
 
 
 def _with_call(render: Render) -> Iterator[str]:
