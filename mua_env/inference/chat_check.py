@@ -46,7 +46,8 @@ def check(chat: ChatTokens, *, tools: bool) -> None:
     _stands(chat, _SYSTEM, prompt, "the system prompt")
     _stands(chat, _OPENING.content, prompt, "the user's opening")
     if tools:
-        _stands(chat, "probe_tool", prompt, "the schema of a tool")
+        for part in ("probe_tool", "probe_key"):
+            _stands(chat, part, prompt, "the schema of a tool")
         _reads_back(chat, _CALL, prompt, "a tool call")
         most = chat.dialect.most_calls
         for results in (_RESULTS[:1], _RESULTS[:most]):

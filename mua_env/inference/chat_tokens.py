@@ -65,7 +65,8 @@ class ChatTokens:
         self.render = Rendering(tokenizer, self.options)
         self.family = self.render.family
         eos = str(tokenizer.eos_token)
-        self._shows_tools = tools and "probe_tool" in self.render([ASKED], [PROBE_TOOL])
+        shown = self.render([ASKED], [PROBE_TOOL]) if tools else ""
+        self._shows_tools = "probe_tool" in shown and "probe_key" in shown
         self.dialect = self._find_dialect(eos) if tools else HERMES_AS_TEXT
         learner = Learner(self.render, self.dialect, eos=eos, tools=tools)
         self._ends = learner.ends
