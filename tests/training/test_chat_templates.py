@@ -210,3 +210,74 @@ def _rendered(chat: ChatTokens, arguments: dict[str, Any]) -> tuple[list[int], l
     body = whole[shared : whole.rindex(end, 0, whole.rindex("noted")) + len(end)]
     tokens = [chat.tokenizer(text, add_special_tokens=False)["input_ids"] for text in (before, body)]
     return tokens[0], tokens[1]
+
+
+PLAIN: list[dict[str, Any]] = [
+    {},
+    {"text": "#W1"},
+    {"text": "ünïcode 中", "count": 5, "share": 1.5},
+    {"text": "00123", "flag": True, "items": ["a", "b"]},
+    {"item": {"deep": {"er": 1}}, "flag": False},
+]
+
+
+@pytest.mark.parametrize("name", [name for name in SERVED if name not in ("llama3", "qwen2_5_vl", "lfm2")])
+def test_another_reader_says_the_same(name: str) -> None:
+    """That of transformers, by the templates for it that TRL has. It is no reader for us: it strips values, types what
+    is typed already, and raises where a call is cut."""
+    response = pytest.importorskip("trl.chat_template_utils")
+    chat = _chat(name)
+    if not hasattr(chat.tokenizer, "parse_response"):
+        pytest.skip("this version of transformers reads no responses")
+    try:
+        response.add_response_schema(chat.tokenizer)
+    except ValueError:
+        assert name in ("diffusion_gemma", "muse_glimmer")  # TRL has none for these
+        return
+    for arguments in PLAIN:
+        if chat.dialect.name == "lfm2" and not {"flag", "items"}.isdisjoint(arguments):
+            continue  # it reads Python's constants and lists as text
+        before, ids = _rendered(chat, arguments)
+        theirs = chat.tokenizer.parse_response(ids, prefix=before, tools=[TOOL])
+        found = [(call["function"]["name"], call["function"]["arguments"]) for call in theirs["tool_calls"]]
+        assert found == _calls(chat.read_turn(ids, before=before, tools=[TOOL])) == [("note", arguments)]
+
+
+def _bombs() -> list[str]:
+    """Texts that are deep, long, or begin much and end nothing."""
+    pieces = ["<tool_call>", '{"name": "a", "arguments": {', "[", '{"a":', "<function=f><parameter=k>", "<arg_value>"]
+    pieces += [
+        "<|tool_call_start|>[f(",
+        "a-b.",
+        "'\\",
+        '"\\',
+        "<|tool_call>call:f{",
+        '<|"|>',
+        "{a ",
+        "<think>",
+        "</think>",
+    ]
+    pieces += [" to=functions.f<|message|>", '<atem:function_calls><atem:invoke name="f"><atem:parameter name="k">']
+    heads = ["", '<tool_call>{"name": "note", "arguments": ', "<tool_call>\n<function=note>\n<parameter=item>\n"]
+    heads += [
+        "<|tool_call_start|>[note(item=",
+        "<|tool_call>call:note{item:",
+        "<tool_call>note\n<arg_key>item</arg_key>",
+    ]
+    return [head + piece * (20_000 // len(piece)) for head in heads for piece in pieces]
+
+
+@pytest.mark.parametrize(
+    "name", ["qwen3", "llama3_1", "qwen3_6", "glm4moe", "lfm2_v2", "gemma4", "gptoss", "muse_glimmer"]
+)
+def test_no_text_breaks_a_reader(name: str) -> None:
+    """Whatever was sampled is a message that can be written down, and nothing of it is run that is not whole."""
+    chat = _served(name)
+    for text in _bombs():
+        for opened in (False, True):
+            message = chat.dialect.parse(text, 0, tools=[TOOL], opened=opened)
+            assert json.loads(message.model_dump_json())
+            for call in message.tool_calls:
+                if call.function.name == "note":
+                    with pytest.raises((ValueError, RecursionError)):
+                        json.loads(call.function.arguments)
