@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from mua_env.core.messages import FunctionCall
+from mua_env.errors import ConfigError
 from mua_env.inference.chat_formats.argument_types import ANY, Tools, argument_types, read_value, write_value
 from mua_env.inference.chat_formats.model_json import arguments_of, write_json
 
@@ -73,7 +74,11 @@ class TagForm:
         return stop.end() if stop else len(text), [FunctionCall(name=name, arguments=raw or text[start:inner])]
 
     def write(self, calls: Sequence[FunctionCall], tools: Tools, *, python: bool = False) -> str:
-        """As `CallForm.write`; arguments that are no JSON object are written as they are."""
+        """As `CallForm.write`; arguments that are no JSON object are written as they are.
+
+        Raises:
+            ConfigError: a value holds the end of an argument and what may follow it; this form has no escape for it.
+        """
         return "\n".join(self._write(call, tools, python) for call in calls)
 
     def _write(self, call: FunctionCall, tools: Tools, python: bool) -> str:
@@ -81,11 +86,12 @@ class TagForm:
         if values is None:
             return self.frame.format(name=call.name, arguments=call.arguments)
         types = argument_types(tools, call.name)
-        written = (
-            self.argument.format(key=key, value=write_value(value, types.get(key, ANY), python=python))
-            for key, value in values.items()
-        )
-        return self.frame.format(name=call.name, arguments="".join(written))
+        written = {key: write_value(value, types.get(key, ANY), python=python) for key, value in values.items()}
+        for key, text in written.items():
+            if self._patterns[2].search(text):
+                raise ConfigError(f"{call.name}: the value of {key!r} would end amid its text, {text[:120]!r}")
+        arguments = "".join(self.argument.format(key=key, value=text) for key, text in written.items())
+        return self.frame.format(name=call.name, arguments=arguments)
 
 
 XML_FORM = TagForm(
