@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from mua_env.core.messages import AssistantMessage, Message, Source, ToolMessage, UserMessage, dump, source_of
 from mua_env.errors import ConfigError
+from mua_env.inference.chat_check import check
 from mua_env.inference.chat_formats.argument_types import Tools
+from mua_env.inference.chat_formats.dialect import Dialect
 from mua_env.inference.chat_formats.families import ASKED, HERMES_AS_TEXT, PROBE_TOOL, detect
 from mua_env.inference.chat_rendering import Rendering, forms_of
 from mua_env.inference.chat_template import SystemPrompt, tools_as_text
@@ -80,8 +82,6 @@ class ChatTokens:
         self.end_ids = tuple(dict.fromkeys([self.end_id, self._call_end_id, *map(self._id_of, [*stops, eos])]))
         pad = tokenizer.pad_token_id
         self.pad_id: int = self.end_id if pad is None else int(pad)
-        from mua_env.inference.chat_check import check
-
         check(self, tools=tools)
 
     def prompt(self, system: SystemPrompt, messages: Sequence[Message]) -> Chunk:
@@ -164,7 +164,7 @@ class ChatTokens:
         """The text of ids, special tokens included."""
         return str(self.tokenizer.decode(list(ids), skip_special_tokens=False))
 
-    def _find_dialect(self, eos: str) -> Any:
+    def _find_dialect(self, eos: str) -> Dialect:
         try:
             return detect(self.render.attempt, self.render.template, eos=eos, shows_tools=self._shows_tools)
         except ConfigError as error:

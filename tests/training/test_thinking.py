@@ -16,6 +16,8 @@ from mua_env.inference.backends.cache_engine import CacheEngine
 from mua_env.inference.chat_template import CHAT_TEMPLATE, SystemPrompt
 from mua_env.inference.chat_tokens import ChatTokens
 from mua_env.inference.sampling import SampledTurn
+from mua_env.inference.serving.decoding import Sampling
+from mua_env.inference.serving.local_model import LocalModel
 from mua_env.training.config.train import LengthConfig
 from mua_env.training.data.demonstrations import encode_dialogue
 from mua_env.training.rollout.driver import RolloutDriver
@@ -105,6 +107,22 @@ def test_a_local_agent_whose_header_opens_a_thought_says_nothing_of_it(toy: Toy,
         assert agent.usage()["completion_tokens"] > 1
     assert said["own"].content or said["own"].tool_calls
     assert said["thinking"] == AssistantMessage(content="")
+
+
+def test_a_local_user_whose_header_opens_a_thought_says_nothing_of_it(toy: Toy, tmp_path: Path) -> None:
+    """What its reply is made to begin with is said all the same."""
+    toy.model().save_pretrained(tmp_path)
+    tokenizer: Any = AutoTokenizer.from_pretrained(toy.folder)
+    tokenizer.chat_template = OPENING
+    tokenizer.save_pretrained(tmp_path)
+    model = LocalModel(tmp_path)
+    asked = [{"role": "user", "content": "hi, cancel my order"}]
+    thought = model.complete(asked, Sampling(max_tokens=12))
+    assert thought.text == ""
+    assert thought.completion_tokens > 1
+    begun = model.submit(asked, Sampling(max_tokens=12), begin="It is so").result()
+    assert begun.text.startswith("It is so")
+    model.close()
 
 
 @pytest.mark.parametrize("tools", [True, False])

@@ -128,7 +128,9 @@ class LocalModel:
         job = _Job(self._encode(messages), sampling, Future(), begin)
         if begin:
             with self._tokenizing:
-                job.chunks[-1] += self._chat.tokenizer(begin, add_special_tokens=False)["input_ids"]
+                # A reply begins after the thoughts that its header may have opened.
+                lead = self._chat.frame.leads["user", False] if self._chat.thinks_after() else ""
+                job.chunks[-1] += self._chat.tokenizer(lead + begin, add_special_tokens=False)["input_ids"]
         length = len(job.ids)
         if self._positions is not None and length + sampling.max_tokens > self._positions:
             raise TooLong(
@@ -238,5 +240,5 @@ class LocalModel:
     def _reply(self, job: _Job, ids: list[int]) -> Reply:
         ended = ids[-1] in self._chat.end_ids
         said = job.begin + self._chat.decode(ids[:-1] if ended else ids)
-        text = spoken(said, opened=self._chat.thinks_after())
+        text = spoken(said, opened=not job.begin and self._chat.thinks_after())
         return Reply(text, "stop" if ended else "length", len(job.ids), len(ids))
