@@ -56,7 +56,7 @@ def exact_calls(model: Any, chat: ChatTokens, config: TrainConfig, dialogues: in
                 wanted.append([(call.function.name, json.loads(call.function.arguments)) for call in turn.tool_calls])
                 requests.append(TurnRequest(len(requests), trajectory.ids[:start], config.lengths.turn))
     pool.close()
-    engine = CacheEngine(model, end_id=chat.end_id, pad_id=chat.pad_id)
+    engine = CacheEngine(model, end_id=chat.end_ids, pad_id=chat.pad_id)
     engine.begin(temperature=0.0, seeds=range(len(requests)))
     ended: dict[int, SampledTurn] = dict(engine.step(requests))
     while len(ended) < len(requests):

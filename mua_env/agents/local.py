@@ -33,7 +33,8 @@ class LocalAgent(Agent):
         template_options: further arguments of the chat template, as ``{"enable_thinking": False}``.
 
     Raises:
-        ConfigError: there is no such model, its tokenizer cannot serve, or some of its layers are no attention.
+        ConfigError: there is no such model, its tokenizer or chat template cannot serve, or some of its layers are no
+            attention.
         MissingExtra: the [train] extra is not installed.
     """
 
@@ -65,7 +66,7 @@ class LocalAgent(Agent):
         self._temperature, self._budget = temperature, max_new_tokens
         self._detail: Detail = tools
         self._policy = policy
-        self._new_engine = partial(CacheEngine, self._model, end_id=self._chat.end_id, pad_id=self._chat.pad_id)
+        self._new_engine = partial(CacheEngine, self._model, end_id=self._chat.end_ids, pad_id=self._chat.pad_id)
         self._new_engine()  # refuses here what it would refuse in a dialogue
         self._engine: CacheEngine | None = None
 
@@ -77,6 +78,7 @@ class LocalAgent(Agent):
         self._engine.open(0)
         self._system, self._tools, self._turn = self._policy or system_prompt, tools, 0
         self._new_tools: list[dict[str, Any]] = []
+        self._last: int | None = None
 
     def equip(self, tools: list[dict[str, Any]]) -> None:
         """Tell the model of the tools that are new before the user's next words."""
@@ -91,11 +93,13 @@ class LocalAgent(Agent):
             shown = system_prompt(self._system, self._tools, tool_detail=self._detail)
             ids, _ = self._chat.prompt(shown, messages)
         else:
-            ids, _ = self._chat.suffix(with_new_tools(messages, self._new_tools, self._detail))
+            heard = with_new_tools(messages, self._new_tools, self._detail)
+            ids, _ = self._chat.suffix(heard, end=self._last)
             self._new_tools = []
         self._turn += 1
         turn = self._engine.sample([TurnRequest(0, ids, self._budget)])[0]
-        return self._chat.read_turn(turn.ids, turn=self._turn)
+        self._last = turn.ids[-1]
+        return self._chat.read_turn(turn.ids, turn=self._turn, before=ids, tools=self._tools)
 
     def usage(self) -> dict[str, float]:
         """Tokens read and sampled in this dialogue."""

@@ -60,10 +60,12 @@ class SystemPrompt:
     Attributes:
         text: content of the system message; empty for no system message.
         tools: OpenAI function schemas that the chat template itself is to render; None for none.
+        schemas: those of all tools, shown or not: some formats need them to read and write calls.
     """
 
     text: str
     tools: list[dict[str, Any]] | None
+    schemas: Sequence[dict[str, Any]] = ()
 
 
 def system_prompt(policy: str, tools: Sequence[dict[str, Any]], *, tool_detail: Detail = "full") -> SystemPrompt:
@@ -76,10 +78,10 @@ def system_prompt(policy: str, tools: Sequence[dict[str, Any]], *, tool_detail: 
             ``name(argument, optional?)``, one a line; ``none`` shows nothing (the model knows its tools).
     """
     if tool_detail == "full":
-        return SystemPrompt(policy.strip(), list(tools))
+        return SystemPrompt(policy.strip(), list(tools), list(tools))
     lines = [signature(tool) for tool in tools] if tool_detail == "compact" else []
     text = "\n".join([policy.strip(), *(["Tools:"] if lines else []), *lines])
-    return SystemPrompt(text.strip(), None)
+    return SystemPrompt(text.strip(), None, list(tools))
 
 
 def with_new_tools(
@@ -100,7 +102,7 @@ def with_new_tools(
 
 
 def tools_as_text(tools: Sequence[dict[str, Any]]) -> str:
-    """Schemas and the form of a call, for models whose chat template has no place for tools."""
+    """Schemas and the form of a call, for models whose chat template has no place for tools: that of Hermes."""
     lines = "\n".join(json.dumps(tool, ensure_ascii=False) for tool in tools)
     return (
         f"# Tools\n{lines}\n\nCall a tool so:\n"

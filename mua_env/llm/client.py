@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 import mua_env.llm.loop as loop
 from mua_env.core.messages import ToolCall
 from mua_env.core.outside import Name, Text
+from mua_env.core.thoughts import spoken
 from mua_env.errors import DataError, first_fault, missing_extra
 from mua_env.llm.bounded_http import bound_responses
 from mua_env.llm.cache import ReplyCache
@@ -24,7 +25,6 @@ from mua_env.llm.waiting import WaitLimit
 
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 20.0
-THINK_END = "</think>"
 
 
 class ChatRequest(BaseModel):
@@ -228,10 +228,8 @@ def _read(response: Any) -> Completion:
 
 
 def _spoken(text: str | None) -> str | None:
-    """What is said aloud. LiteLLM takes `<think>...</think>` out; some templates have models write only its end."""
-    if text is None or THINK_END not in text:
-        return text
-    return text.rpartition(THINK_END)[2].lstrip()
+    """What is said aloud. LiteLLM takes out a thought at the beginning that has both its ends, and no other."""
+    return None if text is None else spoken(text)
 
 
 def _usage(response: Any) -> Usage:

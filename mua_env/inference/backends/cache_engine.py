@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from mua_env.inference.backends.base import TurnRequest
+from mua_env.inference.backends.base import TurnRequest, end_tokens
 from mua_env.inference.backends.prefixes import Prefixes
 from mua_env.inference.backends.states import (
     State,
@@ -56,7 +56,7 @@ class CacheEngine:
 
     Args:
         model: a causal language model with attention, full or sliding, in all layers.
-        end_id: the end-of-turn token, the only thing that stops a turn besides the budget.
+        end_id: the end-of-turn token or tokens, the only thing that stops a turn besides the budget.
         pad_id: any valid id, for what is masked.
         read_at_once: most tokens, padding included, that one reading pass holds; memory only.
         autocast: compute in bfloat16, whatever the weights are in.
@@ -69,12 +69,12 @@ class CacheEngine:
         self,
         model: PreTrainedModel,
         *,
-        end_id: int,
+        end_id: int | Sequence[int],
         pad_id: int,
         read_at_once: int = 65_536,
         autocast: bool = False,
     ) -> None:
-        self._model, self._end, self._pad = model, end_id, pad_id
+        self._model, self._ends, self._pad = model, end_tokens(end_id), pad_id
         self._device = next(model.parameters()).device
         self._cache_argument = cache_argument(model)
         self._read_at_once, self._autocast = read_at_once, autocast
@@ -239,7 +239,7 @@ class CacheEngine:
     def _leave(self, ended: dict[int, SampledTurn]) -> None:
         """Park rows whose turns have just ended. Their places are freed when an eighth of the batch is free."""
         for place, turn in enumerate(self._turns):
-            if not turn.over and (turn.ids[-1] == self._end or len(turn.ids) >= turn.budget):
+            if not turn.over and (turn.ids[-1] in self._ends or len(turn.ids) >= turn.budget):
                 turn.over = True
                 row = self._rows[turn.row]
                 row.state = park(state_of(self._batch), place, turn.length)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mua_env.core.seeds import derive_seed
 from mua_env.errors import missing_extra
-from mua_env.inference.backends.base import TurnRequest
+from mua_env.inference.backends.base import TurnRequest, end_tokens
 from mua_env.inference.backends.batching import Batcher
 from mua_env.inference.backends.weights import plain_weights
 from mua_env.inference.sampling import DecoderStats, SampledTurn
@@ -22,21 +22,21 @@ class VllmEngine:
 
     Args:
         folder: the model to begin with; a folder or hub id.
-        end_id: the end-of-turn token, the only thing that stops a turn besides the budget.
+        end_id: the end-of-turn token or tokens, the only thing that stops a turn besides the budget.
         options: further arguments of ``vllm.LLM``, as ``gpu_memory_utilization``.
 
     Raises:
         MissingExtra: vLLM is not installed.
     """
 
-    def __init__(self, folder: str, *, end_id: int, options: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, folder: str, *, end_id: int | Sequence[int], options: Mapping[str, Any] | None = None) -> None:
         # The engine's weights are written from here, so it must not live in a process of its own.
         os.environ.setdefault("VLLM_ENABLE_V1_MULTIPROCESSING", "0")
         try:
             from vllm import LLM  # type: ignore[import-not-found, unused-ignore]
         except ImportError:
             raise missing_extra("vllm", needed_by="vLLM in this process") from None
-        self._end = end_id
+        self._ends = end_tokens(end_id)
         self._llm: Any = LLM(model=folder, logprobs_mode="processed_logprobs", **(options or {}))
         self._number = 0
         self.begin(temperature=1.0, seeds=())
@@ -93,7 +93,7 @@ class VllmEngine:
             max_tokens=request.budget,
             seed=derive_seed(self._seeds[request.row], len(history)),
             logprobs=0,
-            stop_token_ids=[self._end],
+            stop_token_ids=list(self._ends),
             ignore_eos=True,
             detokenize=False,
             output_kind=RequestOutputKind.FINAL_ONLY,

@@ -16,6 +16,7 @@ from mua_env.core.limits import LONGEST_RESPONSE
 from mua_env.core.outside import line
 from mua_env.core.seeds import derive_seed
 from mua_env.errors import ConfigError, RunStopped, missing_extra
+from mua_env.inference.backends.base import end_tokens
 from mua_env.inference.backends.weights import WeightSync
 from mua_env.inference.sampling import DecoderStats, SampledTurn
 
@@ -44,7 +45,7 @@ class VllmServer:
 
     Args:
         url: as ``http://127.0.0.1:8000``.
-        end_id: the end-of-turn token, the only thing that stops a turn besides the budget.
+        end_id: the end-of-turn token or tokens, the only thing that stops a turn besides the budget.
         model: the name it is served under; None for the first one that the server lists.
         sync: carries changed weights to the server; None where the weights never change.
         timeout: seconds for one turn (default 600), waiting in the server's queue included.
@@ -59,12 +60,12 @@ class VllmServer:
         self,
         url: str,
         *,
-        end_id: int,
+        end_id: int | Sequence[int],
         model: str | None = None,
         sync: WeightSync | None = None,
         timeout: float = 600.0,
     ) -> None:
-        self.url, self._end, self._model, self._sync = url.rstrip("/"), end_id, model, sync
+        self.url, self._ends, self._model, self._sync = url.rstrip("/"), end_tokens(end_id), model, sync
         self._timeout = aiohttp.ClientTimeout(total=timeout)
         self._client: aiohttp.ClientSession | None = None
         self._checked: set[bool] = set()
@@ -130,7 +131,7 @@ class VllmServer:
             "seed": derive_seed(self._seeds[row], len(history)),
             "logprobs": 0,
             "return_token_ids": True,
-            "stop_token_ids": [self._end],
+            "stop_token_ids": list(self._ends),
             # Else what the model's generation_config.json lists would stop a turn too.
             "ignore_eos": True,
             "skip_special_tokens": False,
@@ -143,7 +144,7 @@ class VllmServer:
         if ids is None or found is None:
             raise ServerError(f"{self.url} returned no token ids; vLLM 0.20 or later is needed")
         logprobs = found["token_logprobs"]
-        ended = bool(ids) and ids[-1] == self._end
+        ended = bool(ids) and ids[-1] in self._ends
         if len(ids) != len(logprobs) or not (ended or len(ids) == budget):
             raise ServerError(
                 f"{self.url} returned {len(ids)} ids with {len(logprobs)} log-probabilities for a budget of {budget} "

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from mua_env.core.thoughts import spoken
 from mua_env.errors import ConfigError, MuaError, missing_extra
 
 # Threads that spin while they wait slow small models down where cores are shared; it counts if torch comes later.
@@ -95,8 +96,8 @@ class LocalModel:
         self.folder = os.fspath(folder)
         self._model, tokenizer = load(self.folder, dtype=dtype)
         self._model.train(False)
-        self._chat = ChatTokens(tokenizer, template_options)
-        self._engine = CacheEngine(self._model, end_id=self._chat.end_id, pad_id=self._chat.pad_id)
+        self._chat = ChatTokens(tokenizer, template_options, tools=False)
+        self._engine = CacheEngine(self._model, end_id=self._chat.end_ids, pad_id=self._chat.pad_id)
         self.work = DecoderStats()
         self._batch, self._memory = batch, Memory(remembered)
         self._positions = getattr(self._model.config, "max_position_embeddings", None)
@@ -127,7 +128,9 @@ class LocalModel:
         job = _Job(self._encode(messages), sampling, Future(), begin)
         if begin:
             with self._tokenizing:
-                job.chunks[-1] += self._chat.tokenizer(begin, add_special_tokens=False)["input_ids"]
+                # A reply begins after the thoughts that its header may have opened.
+                lead = self._chat.frame.leads["user", False] if self._chat.thinks_after() else ""
+                job.chunks[-1] += self._chat.tokenizer(lead + begin, add_special_tokens=False)["input_ids"]
         length = len(job.ids)
         if self._positions is not None and length + sampling.max_tokens > self._positions:
             raise TooLong(
@@ -235,6 +238,7 @@ class LocalModel:
         self._engine.close()
 
     def _reply(self, job: _Job, ids: list[int]) -> Reply:
-        ended = ids[-1] == self._chat.end_id
-        text = job.begin + self._chat.decode(ids[:-1] if ended else ids)
+        ended = ids[-1] in self._chat.end_ids
+        said = job.begin + self._chat.decode(ids[:-1] if ended else ids)
+        text = spoken(said, opened=not job.begin and self._chat.thinks_after())
         return Reply(text, "stop" if ended else "length", len(job.ids), len(ids))

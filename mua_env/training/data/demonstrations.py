@@ -119,9 +119,9 @@ class Demonstrations:
         """Trajectories of what `copy_drills` or `turn_windows` cut out of the dialogues, without a system
         prompt, each in ``copies`` versions with other numbers."""
         rng = random.Random(derive_seed(seed, cut.__name__))
-        alone = SystemPrompt("", None)
-        short = [part for messages in self.dialogues for part in cut(messages)]
-        return [encode_dialogue(chat, alone, renumber(part, rng)) for part in short for _ in range(copies)]
+        pairs = zip(self.systems, self.dialogues, strict=True)
+        short = [(SystemPrompt("", None, system.schemas), part) for system, said in pairs for part in cut(said)]
+        return [encode_dialogue(chat, alone, renumber(part, rng)) for alone, part in short for _ in range(copies)]
 
 
 def _parameters(pool: MixedPool) -> dict[str, tuple[str, ...]]:
@@ -148,11 +148,11 @@ def encode_dialogue(chat: ChatTokens, system: SystemPrompt, messages: Sequence[M
     for number, index in enumerate(turns):
         message = messages[index]
         assert isinstance(message, AssistantMessage)
-        ids = chat.agent_turn(message)
+        ids = chat.agent_turn(message, before=trajectory.ids, tools=system.schemas)
         trajectory.add_agent(ids, [0.0] * len(ids))
         trajectory.tool_calls += len(message.tool_calls)
         if number + 1 < len(turns):
-            trajectory.add_environment(*chat.suffix(messages[index + 1 : turns[number + 1]]))
+            trajectory.add_environment(*chat.suffix(messages[index + 1 : turns[number + 1]], end=ids[-1]))
     trajectory.check()
     return trajectory
 

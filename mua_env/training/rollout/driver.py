@@ -148,7 +148,7 @@ class RolloutDriver:
         """`run` on the caller's event loop."""
         backend: Backend
         if self.backend is None:
-            engine = CacheEngine(model, end_id=self.chat.end_id, pad_id=self.chat.pad_id, autocast=self._autocast)
+            engine = CacheEngine(model, end_id=self.chat.end_ids, pad_id=self.chat.pad_id, autocast=self._autocast)
             backend = Batcher(engine)
         else:
             backend = self.backend
@@ -222,10 +222,10 @@ class RolloutDriver:
         """Hand the agent's turn to its session, and queue the tokens that answer it."""
         trajectory, session = state.trajectory, state.dialogue.session
         ids = trajectory.completion_ids[_last_turn(trajectory) :]
-        if ids[-1] != self.chat.end_id:
+        if ids[-1] not in self.chat.end_ids:
             self._truncate(state, f"{len(ids)} tokens in a turn without an end")
             return
-        message = self.chat.read_turn(ids, turn=trajectory.turns)
+        message = self.chat.read_turn(ids, turn=trajectory.turns, before=state.feed, tools=session.tools)
         trajectory.tool_calls += len(message.tool_calls)
         try:
             result = await session.asend(message)
@@ -235,7 +235,7 @@ class RolloutDriver:
         if self._over(state, result):
             return
         heard = with_new_tools(state.dialogue.reads(result.messages), result.new_tools, self.tools)
-        suffix, sources = self.chat.suffix(heard)
+        suffix, sources = self.chat.suffix(heard, end=ids[-1])
         if len(trajectory) + len(suffix) >= self.lengths.total:
             self._truncate(state, f"{self.lengths.total} tokens")
             return

@@ -36,11 +36,11 @@ def make_backend(
         start = folder / "vllm"
         save(model, chat.tokenizer, start)
         options = {**({} if dtype == "float32" else {"dtype": dtype}), **settings.options}
-        return VllmColocated(VllmEngine(str(start), end_id=chat.end_id, options=options))
+        return VllmColocated(VllmEngine(str(start), end_id=chat.end_ids, options=options))
     if settings.backend == "vllm-server":
         from mua_env.inference.backends.vllm_server import VllmServer
 
         assert settings.url is not None, "the configuration was checked"
         sync: WeightSync = NcclSync(settings.url) if settings.sync == "nccl" else DiskSync(settings.url, folder)
-        return VllmServer(settings.url, end_id=chat.end_id, sync=sync, timeout=settings.timeout)
+        return VllmServer(settings.url, end_id=chat.end_ids, sync=sync, timeout=settings.timeout)
     return None

@@ -112,7 +112,7 @@ def train_user(
     dialogues = collect(config)
     say.say(f"  {dialogues.describe()}")
     model, tokenizer = _open(config, dialogues)
-    chat = ChatTokens(tokenizer, config.model.template_options)
+    chat = ChatTokens(tokenizer, config.model.template_options, tools=False)
     encoded = dialogues.encode(chat)
     say.phase("Training")
     tokens = sum(map(len, encoded))
