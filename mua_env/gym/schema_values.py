@@ -74,7 +74,7 @@ class _Sampler:
                 value = self.value({"allOf": [rest, branches[at]]}, depth + (depth >= _DEEP))
             except NoValue:
                 continue
-            if key == "anyOf" or fits(value, schema, self._root):
+            if fits(value, branches[at], self._root) and (key == "anyOf" or fits(value, schema, self._root)):
                 return value
         raise NoValue
 
