@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +22,18 @@ def test_a_benchmark_starts(name: str) -> None:
     )
     assert done.returncode == 0, done.stderr[-2000:]
     assert name in done.stdout
+
+
+def test_hostile_texts_are_measured_to_the_end(tmp_path: Path) -> None:
+    """Every kind of text in every domain and language; no time is asserted."""
+    figures = tmp_path / "figures.json"
+    command = [sys.executable, "hostile_text.py", "--texts", "14", "--limit-ms", "1e9", "--json", str(figures)]
+    done = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    rows = json.loads(figures.read_text(encoding="utf-8"))["rows"]
+    assert len(rows["texts"]) == 6
+    assert set(rows["texts"].values()) == {14}
+    assert all(value > 0 for value in rows["dearest, ms"].values())
 
 
 def test_every_benchmark_is_explained() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model
 from pydantic.fields import FieldInfo
 
 from mua_env.errors import DomainError
@@ -102,11 +102,7 @@ def _open_base(hint: Any) -> type[BaseModel]:
 
 def _field(hint: Any, parameter: inspect.Parameter, *, alias: bool) -> tuple[Any, Any]:
     default = ... if parameter.default is parameter.empty else parameter.default
-    if not alias:
-        return hint, default
-    given = default if isinstance(default, FieldInfo) else FieldInfo(default=default)
-    given.alias = given.validation_alias = given.serialization_alias = parameter.name
-    return hint, given
+    return (Annotated[hint, Field(alias=parameter.name)] if alias else hint), default
 
 
 def inlined(schema: Mapping[str, Any]) -> dict[str, Any]:

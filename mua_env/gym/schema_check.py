@@ -22,6 +22,8 @@ def resolved(schema: Any, root: Any) -> Any:
     if not isinstance(schema, Mapping):
         return False
     for _ in range(_MOST_STEPS):
+        if schema.get("not") in ({}, True) and "not" in schema:
+            return False
         if "$ref" in schema:
             rest = {key: part for key, part in schema.items() if key != "$ref"}
             schema = merged(_target(schema["$ref"], root), rest)
@@ -48,7 +50,7 @@ def _target(reference: Any, root: Any) -> Any:
             node = node[int(key)] if key.isdigit() and int(key) < len(node) else {}
         else:
             node = node.get(key, {}) if isinstance(node, Mapping) else {}
-    return node
+    return node if isinstance(node, Mapping | bool) else {}
 
 
 def merged(one: Any, other: Any) -> Any:

@@ -74,7 +74,7 @@ class _Sampler:
                 value = self.value({"allOf": [rest, branches[at]]}, depth + (depth >= _DEEP))
             except NoValue:
                 continue
-            if key == "anyOf" or fits(value, schema, self._root):
+            if fits(value, branches[at], self._root) and (key == "anyOf" or fits(value, schema, self._root)):
                 return value
         raise NoValue
 
@@ -194,8 +194,9 @@ class _Sampler:
             return of_pattern(schema["pattern"], self._rng, self._effort)
         if (text := of_format(schema.get("format"), self._rng)) is not None:
             return text
-        low = int(schema.get("minLength", 1))
-        return word(self._rng, low, int(schema.get("maxLength", max(low, 12))))
+        high = int(schema.get("maxLength", 12))
+        low = int(schema.get("minLength", min(1, high)))
+        return word(self._rng, low, max(low, high))
 
     def _one_of(self, values: Sequence[Any]) -> Any:
         return values[int(self._rng.integers(len(values)))]

@@ -16,7 +16,7 @@ from typing import Any, Self
 
 from mua_env.core.agent import Agent, Slips
 from mua_env.core.messages import AssistantMessage, FunctionCall, Message, ToolCall, UserMessage
-from mua_env.core.outside import heard
+from mua_env.core.outside import heard as as_heard
 from mua_env.errors import ConfigError, EpisodeError, did_you_mean
 
 STYLES = ("plain", "compact")
@@ -151,8 +151,8 @@ class ScriptedExpert(Agent):
         """An expert in the same state: the script is run again over the same input."""
         twin = copy.copy(self)
         twin.reset(system_prompt=self.system_prompt, tools=self.tools, seed=self._seed)
-        for received in self._inputs:
-            twin._advance(received)
+        for texts in self._inputs:
+            twin._advance(texts)
         twin._calls = self._calls
         return twin
 
@@ -224,7 +224,7 @@ def call_all(*calls: Call) -> Generator[Step, Heard, list[Any]]:
 
 def _read(message: Message) -> str:
     text = message.content or ""
-    return heard(text) if isinstance(message, UserMessage) else text
+    return as_heard(text) if isinstance(message, UserMessage) else text
 
 
 def _result(result: str) -> Any:

@@ -17,7 +17,7 @@ from mua_env.users.agenda.nlu.cues import ENGLISH, Cues
 
 HEAD, TAIL = 6000, 3000
 """Characters read of the beginning and the end of a text that is longer than both."""
-_SENTENCES = 160
+_SENTENCES = 300
 _LONGEST = 800
 """Sentences, and characters of each, that are looked at: what keeps the time bounded on any text."""
 
