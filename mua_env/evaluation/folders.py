@@ -53,7 +53,7 @@ class Folder:
         except OSError as error:
             draft.unlink(missing_ok=True)
             raise WriteError(
-                f"{target} could not be written ({error.strerror}); what else the folder holds is as it was. When there "
+                f"{target} could not be written ({error.strerror}); the rest of its folder is as it was. When there "
                 "is room again, the same command goes on"
             ) from error
 
