@@ -30,7 +30,7 @@ class Folder:
         """Write a JSON file, whole or not at all.
 
         Raises:
-            WriteError: it could not be written, as on a full disk.
+            WriteError: it cannot be written, as on a full disk.
         """
         self._write_whole(name, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
@@ -53,8 +53,8 @@ class Folder:
         except OSError as error:
             draft.unlink(missing_ok=True)
             raise WriteError(
-                f"{target} could not be written ({error.strerror}); what was recorded before is safe. When there is "
-                "room again, the same command goes on"
+                f"{target} could not be written ({error.strerror}); the rest of its folder is as it was. When there "
+                "is room again, the same command goes on"
             ) from error
 
 

@@ -206,7 +206,6 @@ def trajectory_file(run: str | Path) -> Path:
     return path
 
 
-def _add(total: Counter[str], who: str, usage: dict[str, Any]) -> None:
+def _add(total: Counter[str], who: str, usage: dict[str, float]) -> None:
     for name, value in usage.items():
-        if isinstance(value, int | float):  # agents of the caller's keep accounts of their own kind
-            total[f"{who}/{name}"] += value  # type: ignore[assignment]
+        total[f"{who}/{name}"] += value  # type: ignore[assignment]

@@ -58,13 +58,13 @@ class _Loop:
         if self._home != os.getpid():
             self._parents.append(self._loop)  # kept: collecting it would close what is its parent's
             self._open()
-        self._running = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        self._running = running = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
         try:
-            return self._running.result()
+            return running.result()
         except CancelledError:
             raise EpisodeError("this environment was closed during the step") from None
         except BaseException:  # an interrupt too: nothing may go on without its caller
-            self._running.cancel()
+            running.cancel()
             raise
         finally:
             self._running = None

@@ -93,7 +93,7 @@ class Database:
     def execute(self, statement: Executable, parameters: Mapping[str, Any] | None = None) -> Result[Any]:
         """Run any SQLAlchemy statement inside the episode's transaction; its rows are read at once."""
         with self._guard:
-            result: Result[Any] = self._connection.execute(statement, dict(parameters or {}))
+            result = self._connection.execute(statement, dict(parameters or {}))
             return result.freeze()() if result.returns_rows else result
 
     @property

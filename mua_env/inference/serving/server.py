@@ -97,11 +97,12 @@ class _Chats:
     async def chat(self, request: Request) -> Response:
         body = parse_object(await read_body(request, self._limits))
         messages, sampling = read_request(body)
-        name = body.get("model")
-        given = isinstance(name, str) and name and _can_be_written(name)
+        given = body.get("model")
+        known = isinstance(given, str) and given and _can_be_written(given)
+        name = str(given)[:_LONGEST_NAME] if known else self._model.name
         with self._gate:
             reply = await self._complete(request, messages, sampling)
-        return _json(completion(reply, name[:_LONGEST_NAME] if given else self._model.name))
+        return _json(completion(reply, name))
 
     async def _complete(self, request: Request, messages: list[dict[str, Any]], sampling: Sampling) -> Reply:
         try:
@@ -113,7 +114,8 @@ class _Chats:
             raise Refused(400, str(error)) from None
         reply, gone = asyncio.wrap_future(job), asyncio.ensure_future(_gone(request))
         try:
-            await asyncio.wait({reply, gone}, return_when=asyncio.FIRST_COMPLETED)
+            either: set[asyncio.Future[Any]] = {reply, gone}
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
             if not reply.done():
                 raise Refused(499, "the client has gone")
             return reply.result()
