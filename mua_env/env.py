@@ -18,7 +18,7 @@ from mua_env.scoring import RewardName, check_reward
 from mua_env.session import Session, StepResult
 from mua_env.setting import Setting, load_setting
 from mua_env.spaces import AgentTurnSpace, MessagesSpace
-from mua_env.task_set import TaskSet
+from mua_env.task_set import TaskSet, shown_id
 from mua_env.tasks import Task
 from mua_env.tools import Mode
 from mua_env.users.base import UserSimulator
@@ -35,9 +35,9 @@ class DialogueEnv(gym.Env[Observation, Any]):
     string (a message to the user). Text goes to the user, whose reply is the observation; tool calls are run in
     order, and the observation is one tool message for each.
 
-    ``info`` of ``reset`` holds ``system_prompt`` (the policy document), ``tools`` (function schemas), ``task_id``,
-    ``sources`` (who each message of the observation is from), ``turn`` and what the results hang on (``user``,
-    ``tasks``, ``scoring``, ``revision``). At the end ``info["score"]`` holds the score with its parts and its
+    ``info`` of ``reset`` holds ``system_prompt`` (the policy document), ``tools`` (function schemas), ``task_id`` (its
+    hash where the id tells what the task is about), ``sources`` (who each message of the observation is from), ``turn``
+    and what the results hang on (``user``, ``tasks``, ``scoring``, ``reward``, ``presentation``, ``revision``). At the end ``info["score"]`` holds the score with its parts and its
     explanation, and ``ended_by``. The user's instruction and the gold actions are never part of it.
 
     ``terminated``: the user stopped, or a terminal tool was called. ``truncated``: turn limit, or a failure that is
@@ -50,8 +50,9 @@ class DialogueEnv(gym.Env[Observation, Any]):
         tasks_path: where the files of a public benchmark lie.
         user: ``"agenda"`` (default, offline), ``"llm"``, ``"human"``, or a :class:`UserSimulator`.
         user_options: options of a user that is given by name, as ``{"model": "gpt-4o"}``.
-        reward: ``"task"`` (default: database and the task's requirements), ``"outcome"`` (the paper's, database
-            alone), ``"tau1"`` (database and outputs), ``"tau1-no-outputs"``.
+        reward: ``"task"`` (database and the task's requirements), ``"outcome"`` (the paper's, database alone),
+            ``"tau1"`` (database and outputs), ``"tau1-no-outputs"``; ``None`` (default) for the task source's own:
+            ``"tau1"`` for tau-bench's tasks, else ``"task"``.
         scoring: ``"strict"``, ``"compat"``, or ``None`` (default) for the task source's own.
         max_turns: turns before truncation (default 30).
         database_url: PostgreSQL server; ``None`` (default) is SQLite in memory.
@@ -77,7 +78,7 @@ class DialogueEnv(gym.Env[Observation, Any]):
         tasks_path: str | Path | None = None,
         user: str | UserSimulator = "agenda",
         user_options: dict[str, Any] | None = None,
-        reward: RewardName = "task",
+        reward: RewardName | None = None,
         scoring: Mode | None = None,
         max_turns: int = 30,
         database_url: str | None = None,
@@ -99,7 +100,7 @@ class DialogueEnv(gym.Env[Observation, Any]):
             Session(
                 setting,
                 make_user(user, user_options),
-                reward=check_reward(reward),
+                reward=None if reward is None else check_reward(reward),
                 max_turns=max_turns,
                 judge=make_judge(judge, judge_options),
             ),
@@ -232,13 +233,14 @@ def make_info(session: Session, result: StepResult, *, first: bool, debug: bool)
     """What stands beside an observation; nothing in it tells the agent what the user wants."""
     episode = session.episode
     sources: tuple[Source, ...] = tuple(source_of(message) for message in result.messages)
-    info: dict[str, Any] = {"task_id": episode.task.id, "turn": episode.turns, "sources": sources}
+    info: dict[str, Any] = {"task_id": shown_id(episode.task.id), "turn": episode.turns, "sources": sources}
     if first:
         info["system_prompt"] = session.system_prompt
         info["tools"] = session.tools
         info["tasks"] = session.setting.tasks.name
         info["user"] = session.user.describe(episode.task)
         info["scoring"] = session.setting.mode
+        info["reward"] = session.reward
         info["revision"] = session.setting.revision
         info["variant"] = session.setting.tasks.variant
         info["source_revision"] = session.setting.tasks.source_revision

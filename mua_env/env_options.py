@@ -19,7 +19,7 @@ class EnvOptions(TypedDict, total=False):
     tasks_path: str | Path | None
     user: str | UserSimulator
     user_options: dict[str, Any] | None
-    reward: RewardName
+    reward: RewardName | None
     scoring: Mode | None
     max_turns: int
     database_url: str | None

@@ -24,6 +24,7 @@ from typing import Self
 from mua_env.language import DialogueLanguage
 from mua_env.tasks import Task
 from mua_env.users.agenda_cues import ENGLISH
+from mua_env.users.agenda_hearing import with_refusals
 from mua_env.users.agenda_understanding import AgentActs, plain, sentences, understand
 
 EVENT = "refusal:{}"
@@ -48,18 +49,21 @@ class RefusalListener:
     language: DialogueLanguage
     required: tuple[str, ...]
     _topic: tuple[str, ...] = field(default=(), init=False)
+    _languages: tuple[DialogueLanguage, ...] = field(default=(), init=False)
     _without_reason: tuple[str, ...] = field(default=(), init=False)
 
     def __post_init__(self) -> None:
+        self._languages = tuple(self.language.every())
         if len(self.required) == 1:
             self._topic = self.required
 
     def user_says(self, text: str) -> None:
         """Note what the user speaks of."""
-        self._topic = self._named(text) or self._topic
+        self._topic = self._named(self._heard(text)) or self._topic
 
     def agent_says(self, text: str) -> list[str]:
         """The events that an agent's message to the user registers, as ``["refusal:cancel_order"]``."""
+        text = self._heard(text)
         parts = [part for sentence in sentences(plain(text)) for part in _CLAUSES.split(sentence) if part]
         acts = [understand(part, self.language) for part in parts]
         reasons = [_explains(act) for act in acts]
@@ -78,6 +82,13 @@ class RefusalListener:
     def fork(self) -> Self:
         """A listener that has heard the same and goes on independently."""
         return copy.copy(self)
+
+    def _heard(self, text: str) -> str:
+        """A text of any language that the domain has with the cue words by which it is understood."""
+        text = with_refusals(text)
+        for language in self._languages:
+            text = language.hear(text)
+        return text
 
     def _named(self, text: str) -> tuple[str, ...]:
         """The required intents that a text names."""

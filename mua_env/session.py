@@ -56,7 +56,8 @@ class Session:
     Args:
         setting: the domain with its tasks, shared by many sessions.
         user: makes the users, shared by many sessions. In solo mode nobody is on the line, and it is not used.
-        reward: ``"task"`` (default), ``"outcome"``, ``"tau1"`` or ``"tau1-no-outputs"``.
+        reward: ``"task"``, ``"outcome"``, ``"tau1"`` or ``"tau1-no-outputs"``; ``None`` (default) for the task source's
+            own, which is ``"tau1"`` for tau-bench's tasks and else ``"task"``.
         max_turns: turns after which an episode is truncated (default 30).
         judge: judges what a task states about the dialogue, once it has ended (default: nobody does, and scores say
             so). A judge that fails makes the episode one that must not count.
@@ -67,13 +68,13 @@ class Session:
         setting: Setting,
         user: UserSimulator,
         *,
-        reward: RewardName = "task",
+        reward: RewardName | None = None,
         max_turns: int = 30,
         judge: Judge | None = None,
     ) -> None:
         self.setting = setting
         self.user = SoloUser() if setting.kit.solo else user
-        self.reward: RewardName = reward
+        self.reward: RewardName = reward or setting.tasks.reward
         self.max_turns = max_turns
         self.judge = judge
         self._verdict = Verdict(judge)

@@ -25,6 +25,14 @@ class AirlineDomain(WorldsDomain):
     models = Base
     toolkit = AirlineTools
     policy_rules = RULES
+    vocabularies = (
+        frozenset({"basic economy", "economy", "business"}),
+        frozenset({"basic_economy", "economy", "business"}),
+        frozenset({"regular", "silver", "gold"}),
+        frozenset({"one way", "round trip"}),
+        frozenset({"one_way", "round_trip"}),
+        frozenset({"available", "on time", "delayed", "flying", "landed", "cancelled"}),
+    )
     tables: ClassVar[Mapping[str, str]] = {
         "users": "user_id",
         "reservations": "reservation_id",

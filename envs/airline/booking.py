@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mua_env.database import Database
+from mua_env.difference import canonical
 from mua_env.errors import ToolError
 
 from .models import Flight, Reservation, User
@@ -124,14 +125,19 @@ def move_seats(db: Database, legs: Sequence[Row], cabin: str, heads: int) -> Non
             db.update(Flight, leg["flight_number"], dates=flight["dates"])
 
 
-def new_reservation_id(db: Database, user_id: str, legs: Sequence[Row], *, strict: bool) -> str:
-    """An id for a booking: the public benchmark's next fixed one, or one made from user and flights."""
+def new_reservation_id(db: Database, booking: Row, *, strict: bool) -> str:
+    """An id for a booking: the public benchmark's next fixed one, or one made from all that is booked.
+
+    Two bookings that differ in anything get the same ids in whatever order they are made; of two that do not, it makes
+    no difference which is which.
+    """
     if not strict:
         free = [name for name in _PUBLIC_RESERVATION_IDS if db.get(Reservation, name) is None]
         return free[0] if free else _PUBLIC_RESERVATION_IDS[-1]
-    flights = ",".join(f"{leg['flight_number']}@{leg['date']}" for leg in legs)
+    sets = {column.name for column in Reservation.__table__.columns if column.info.get("set")}
+    content = [(name, canonical(value, unordered=name in sets)) for name, value in sorted(booking.items())]
     for attempt in range(1000):
-        digest = hashlib.sha256(f"{user_id}|{flights}|{attempt}".encode()).digest()
+        digest = hashlib.sha256(repr((content, attempt)).encode()).digest()
         name = "".join(_ALPHABET[byte % len(_ALPHABET)] for byte in digest[:6])
         if db.get(Reservation, name) is None:
             return name
@@ -142,8 +148,9 @@ def new_certificate_id(user: Row, amount: int | float, *, strict: bool) -> str |
     """An id for a certificate, as for reservations; None when the fixed ones are used up."""
     if not strict:
         return next((name for name in _PUBLIC_CERTIFICATES if name not in user["payment_methods"]), None)
+    content = canonical(amount)  # 150 and 150.0 are one amount
     for attempt in range(1000):
-        digest = hashlib.sha256(f"{user['user_id']}|{amount}|{attempt}".encode()).hexdigest()
+        digest = hashlib.sha256(repr((user["user_id"], content, attempt)).encode()).hexdigest()
         name = f"certificate_{int(digest[:8], 16) % 9_000_000 + 1_000_000}"
         if name not in user["payment_methods"]:
             return name

@@ -170,10 +170,10 @@ class AirlineTau2Tools(Tau2Toolkit, AirlineTools):
     def _booked(self, row: dict[str, Any]) -> dict[str, Any]:
         return {**row, "status": None}
 
-    def _new_reservation_id(self, user_id: str, legs: list[dict[str, Any]]) -> str:
+    def _new_reservation_id(self, booked: dict[str, Any]) -> str:
         if not self._strict and all(self.db.get(Reservation, name) is not None for name in _PUBLIC_IDS):
             raise ToolError("three reservations have been made; no more can be booked")
-        return super()._new_reservation_id(user_id, legs)
+        return super()._new_reservation_id(booked)
 
 
 class AirlineStage(MergeStage):

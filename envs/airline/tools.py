@@ -76,7 +76,10 @@ class AirlineTools(Toolkit):
     @tool
     def list_all_airports(self) -> dict[str, str]:
         """List all airports by their three-letter codes, with the cities they serve."""
-        return {code: airports.city(code) for code in search.airport_codes(self.db)}
+        codes = search.airport_codes(self.db)
+        if not self._strict and airports.PUBLIC_CITIES.keys() >= set(codes):
+            return airports.public_listing()
+        return {code: airports.city(code) for code in codes}
 
     @tool
     def search_direct_flight(self, origin: Airport, destination: Airport, date: Date) -> list[dict[str, Any]]:
@@ -125,8 +128,7 @@ class AirlineTools(Toolkit):
         paid = plain(payment_methods)
         total = booking.booking_price(legs, len(passengers), nonfree_baggages, insured=insurance == "yes")
         booking.check_payments(user, paid, total, strict=self._strict)
-        row = {
-            "reservation_id": self._new_reservation_id(user_id, legs),
+        booked = {
             "user_id": user_id,
             "origin": origin,
             "destination": destination,
@@ -140,6 +142,7 @@ class AirlineTools(Toolkit):
             "nonfree_baggages": nonfree_baggages,
             "insurance": insurance,
         }
+        row = {"reservation_id": self._new_reservation_id(booked), **booked}
         booking.store(self.db, row)
         booking.charge(user, paid)
         if row["reservation_id"] not in user["reservations"] or not self._strict:
@@ -268,8 +271,8 @@ class AirlineTools(Toolkit):
         """A new reservation as the caller is shown it."""
         return row
 
-    def _new_reservation_id(self, user_id: str, legs: list[dict[str, Any]]) -> str:
-        return booking.new_reservation_id(self.db, user_id, legs, strict=self._strict)
+    def _new_reservation_id(self, booked: dict[str, Any]) -> str:
+        return booking.new_reservation_id(self.db, booked, strict=self._strict)
 
     def _open(self, reservation_id: str) -> dict[str, Any]:
         row = self._reservation(reservation_id)

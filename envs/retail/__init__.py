@@ -25,6 +25,19 @@ class RetailDomain(WorldsDomain):
     models = Base
     toolkit = RetailTools
     policy_rules = RULES
+    vocabularies = (
+        frozenset(
+            {
+                "pending",
+                "pending (item modified)",
+                "processed",
+                "delivered",
+                "cancelled",
+                "return requested",
+                "exchange requested",
+            }
+        ),
+    )
     tables: ClassVar[Mapping[str, str]] = {"users": "user_id", "orders": "order_id", "products": "product_id"}
 
     def data(self) -> Rows:

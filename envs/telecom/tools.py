@@ -143,7 +143,8 @@ class OperatorTools(Toolkit):
         rate = self._record(Plan, line["plan_id"])["data_refueling_price_per_gb"]
         price, total = gb_amount * rate, line["data_refueling_gb"] + gb_amount
         self.db.update(Line, line_id, data_refueling_gb=total)
-        billing.charge(self.db, self.customer(customer_id), price, f"Data refueling: {gb_amount} GB at ${rate}/GB")
+        charged = f"Data refueling: {gb_amount} GB at ${rate}/GB"
+        billing.charge(self.db, self.customer(customer_id), price, charged, mode=self.mode)
         return {
             "message": f"Successfully added {gb_amount} GB of data for line {line_id} for ${price:.2f}",
             "new_data_refueling_gb": self._shown(total),

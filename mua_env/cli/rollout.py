@@ -41,8 +41,11 @@ def rollout(
     agent: opt.AgentOption = "expert",
     agent_option: opt.AgentSetting = None,
     reward: Annotated[
-        str, typer.Option("--reward", help="task, outcome (database alone), tau1, or tau1-no-outputs.")
-    ] = "task",
+        str | None,
+        typer.Option(
+            "--reward", help="task, outcome (database alone), tau1, or tau1-no-outputs. Default: the source's own."
+        ),
+    ] = None,
     judge: Annotated[
         str | None,
         typer.Option("--judge", metavar="MODEL", help="Model that judges what tasks state about a dialogue (tau2)."),
@@ -87,7 +90,7 @@ def rollout(
     cast = opt.open_cast(setting, user=user, agent=agent, ledger=ledger, **options)
     episodes = plan(setting.tasks, repeats=repeats, seed=seed, limit=_how_many(setting, count))
     how = RolloutOptions(
-        reward=check_reward(reward),
+        reward=setting.tasks.reward if reward is None else check_reward(reward),
         max_turns=max_turns,
         concurrency=concurrency,
         deadline_s=deadline,

