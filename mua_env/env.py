@@ -16,7 +16,7 @@ from mua_env.judging import Judge, make_judge
 from mua_env.messages import Source, dump_all, source_of
 from mua_env.scoring import RewardName, check_reward
 from mua_env.session import Session, StepResult
-from mua_env.setting import Setting, load_setting
+from mua_env.setting import PresentationName, Setting, load_setting
 from mua_env.spaces import AgentTurnSpace, MessagesSpace
 from mua_env.task_set import TaskSet, shown_id
 from mua_env.tasks import Task
@@ -56,6 +56,8 @@ class DialogueEnv(gym.Env[Observation, Any]):
         scoring: ``"strict"``, ``"compat"``, or ``None`` (default) for the task source's own.
         max_turns: turns before truncation (default 30).
         database_url: PostgreSQL server; ``None`` (default) is SQLite in memory.
+        presentation: how tools are shown: ``"own"``, ``"benchmark"``, or ``None`` (default); see
+            :func:`mua_env.load_setting`.
         policy: which policy document, where the domain has several (Telecom: ``"manual"`` or ``"workflow"``).
         solo: the agent has the user's tools too and works on a ticket alone; ``user`` is not used.
         judge: name of a model that judges what a task states about the dialogue (tau2's NL_ASSERTION), or a
@@ -84,6 +86,7 @@ class DialogueEnv(gym.Env[Observation, Any]):
         database_url: str | None = None,
         policy: str | None = None,
         solo: bool = False,
+        presentation: PresentationName | None = None,
         judge: str | Judge | None = None,
         judge_options: dict[str, Any] | None = None,
         debug: bool = False,
@@ -94,7 +97,14 @@ class DialogueEnv(gym.Env[Observation, Any]):
         if render_mode not in (None, "ansi"):
             raise ConfigError(f"render_mode is {render_mode!r}; use 'ansi' or None")
         setting = load_setting(
-            domain, tasks, path=tasks_path, mode=scoring, database_url=database_url, policy=policy, solo=solo
+            domain,
+            tasks,
+            path=tasks_path,
+            mode=scoring,
+            database_url=database_url,
+            policy=policy,
+            solo=solo,
+            presentation=presentation,
         )
         self._set_up(
             Session(
@@ -241,6 +251,7 @@ def make_info(session: Session, result: StepResult, *, first: bool, debug: bool)
         info["user"] = session.user.describe(episode.task)
         info["scoring"] = session.setting.mode
         info["reward"] = session.reward
+        info["presentation"] = session.setting.presented
         info["revision"] = session.setting.revision
         info["variant"] = session.setting.tasks.variant
         info["source_revision"] = session.setting.tasks.source_revision

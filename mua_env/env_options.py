@@ -7,6 +7,7 @@ from typing import Any, TypedDict
 
 from mua_env.judging import Judge
 from mua_env.scoring import RewardName
+from mua_env.setting import PresentationName
 from mua_env.task_set import TaskSet
 from mua_env.tools import Mode
 from mua_env.users.base import UserSimulator
@@ -25,5 +26,6 @@ class EnvOptions(TypedDict, total=False):
     database_url: str | None
     policy: str | None
     solo: bool
+    presentation: PresentationName | None
     judge: str | Judge | None
     judge_options: dict[str, Any] | None

@@ -199,6 +199,7 @@ class Session:
             domain=self.setting.domain.name,
             tasks=self.setting.tasks.name,
             scoring=self.setting.mode,
+            presentation=self.setting.presented,
             revision=self.setting.revision,
             variant=self.setting.tasks.variant,
             source_revision=self.setting.tasks.source_revision,

@@ -16,6 +16,7 @@ from mua_env.tasks import Task
 from mua_env.tools import Mode
 
 if TYPE_CHECKING:
+    from mua_env.public.presentation import Presentation
     from mua_env.scoring import RewardName
 
 
@@ -35,6 +36,7 @@ class TaskSet:
         kit: the tools, where they are not the domain's own.
         variant: which policy document, where there are several, as ``"workflow"`` or ``"manual-solo"``.
         source_revision: which release of a public benchmark it is, by its content.
+        presentation: reads how a public benchmark shows its tools, ``None`` where the copy does not hold that.
     """
 
     name: str
@@ -48,6 +50,7 @@ class TaskSet:
     kit: Kit | None = None
     variant: str = ""
     source_revision: str = ""
+    presentation: Callable[[], Presentation | None] | None = None
     _index: dict[str, int] = field(default_factory=dict, repr=False, compare=False)
 
     def __len__(self) -> int:

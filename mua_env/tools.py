@@ -39,10 +39,11 @@ _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a call came to: ``content`` is what the caller reads, ``ok`` is false for every error."""
+    """What a call came to: ``content`` is what the caller reads, ``ok`` is false for every error (``error``, if known)."""
 
     content: str
     ok: bool
+    error: ToolError | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +169,7 @@ class Toolkit:
         try:
             return ToolResult(self._run(name, arguments, settle), ok=True)
         except ToolError as error:
-            return ToolResult(f"Error: {_clip(str(error))}", ok=False)
+            return ToolResult(f"Error: {_clip(str(error))}", ok=False, error=error)
 
     def parse(self, spec: ToolSpec, arguments: str | Mapping[str, Any]) -> dict[str, Any]:
         """The arguments of a call by name, validated by the tool's schema (default)."""
@@ -177,7 +178,8 @@ class Toolkit:
     def _run(self, name: str, arguments: str | Mapping[str, Any], settle: Callable[[], None] | None) -> str:
         spec = self.specs.get(name)
         if spec is None:
-            raise ToolError(f"unknown tool {name!r}.{did_you_mean(name, self.specs)} Tools: {', '.join(self.specs)}")
+            hint = f"{did_you_mean(name, self.specs)} Tools: {', '.join(self.specs)}"
+            raise ToolError(f"unknown tool {name!r}.{hint}", kind="unknown", name=name)
         values = self.parse(spec, arguments)
         method = getattr(self, name)
         guarded = spec.writes or self.db.spoiled_by_errors

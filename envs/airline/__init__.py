@@ -11,6 +11,7 @@ from mua_env.packaged import WorldsDomain
 from mua_env.task_set import TaskSet
 from mua_env.tasks import Goal, Task
 
+from . import wording
 from .models import Base
 from .rules import RULES, binding_rules
 from .tools import AirlineTools
@@ -25,6 +26,7 @@ class AirlineDomain(WorldsDomain):
     models = Base
     toolkit = AirlineTools
     policy_rules = RULES
+    tau1_wording = wording.TAU1
     vocabularies = (
         frozenset({"basic economy", "economy", "business"}),
         frozenset({"basic_economy", "economy", "business"}),

@@ -43,15 +43,17 @@ def _price(db: Database, leg: Row, cabin: str, heads: int, held: Row | None) -> 
     number, day = leg["flight_number"], leg["date"]
     flight = db.get(Flight, number)
     if flight is None:
-        raise ToolError(f"no flight has the number {number!r}")
+        raise ToolError(f"no flight has the number {number!r}", kind="flight", flight_number=number)
     on_day = flight["dates"].get(day)
     if on_day is None:
-        raise ToolError(f"flight {number} has no departure on {day}")
+        raise ToolError(f"flight {number} has no departure on {day}", kind="date", flight_number=number, date=day)
     if on_day["status"] != "available":
-        raise ToolError(f"flight {number} on {day} is not for sale (status: {on_day['status']})")
+        problem = f"flight {number} on {day} is not for sale (status: {on_day['status']})"
+        raise ToolError(problem, kind="sold", flight_number=number, date=day)
     if on_day["available_seats"][cabin] < heads:
         seats = on_day["available_seats"][cabin]
-        raise ToolError(f"flight {number} on {day} has {seats} seats left in {cabin}, {heads} are needed")
+        problem = f"flight {number} on {day} has {seats} seats left in {cabin}, {heads} are needed"
+        raise ToolError(problem, kind="seats", flight_number=number)
     price = on_day["prices"][cabin]
     return {**leg, "price": price, "origin": flight["origin"], "destination": flight["destination"]}
 
@@ -73,10 +75,12 @@ def check_payments(user: Row, payments: Sequence[Row], total: int | float, *, st
         if strict and paid["amount"] <= 0:
             raise ToolError(f"a payment must be more than 0 dollars, got {paid['amount']}")
         if method["source"] != "credit_card" and method["amount"] < paid["amount"]:
-            raise ToolError(f"{paid['payment_id']} holds {method['amount']} dollars, {paid['amount']} are needed")
+            problem = f"{paid['payment_id']} holds {method['amount']} dollars, {paid['amount']} are needed"
+            raise ToolError(problem, kind="funds", payment_id=paid["payment_id"])
     given = sum(paid["amount"] for paid in payments)
     if given != total:
-        raise ToolError(f"the payments come to {given} dollars, the price is {total}")
+        problem = f"the payments come to {given} dollars, the price is {total}"
+        raise ToolError(problem, kind="sum", total_price=total, paid=given)
     if strict and len({paid["payment_id"] for paid in payments}) < len(payments):
         raise ToolError("a payment method is listed twice")
 
@@ -99,10 +103,10 @@ def charge_one(user: Row, payment_id: str, due: int | float) -> None:
     """
     method = _method(user, payment_id)
     if method["source"] == "certificate":
-        raise ToolError(f"{payment_id} is a certificate, which cannot pay for a change")
+        raise ToolError(f"{payment_id} is a certificate, which cannot pay for a change", kind="certificate")
     if method["source"] == "gift_card":
         if method["amount"] < due:
-            raise ToolError(f"{payment_id} holds {method['amount']} dollars, {due} are needed")
+            raise ToolError(f"{payment_id} holds {method['amount']} dollars, {due} are needed", kind="funds")
         method["amount"] -= due
 
 
@@ -110,7 +114,8 @@ def _method(user: Row, payment_id: str) -> Row:
     method = user["payment_methods"].get(payment_id)
     if method is None:
         known = ", ".join(sorted(user["payment_methods"])) or "none"
-        raise ToolError(f"payment method {payment_id!r} is not in the user's profile (there: {known})")
+        problem = f"payment method {payment_id!r} is not in the user's profile (there: {known})"
+        raise ToolError(problem, kind="method", payment_id=payment_id)
     assert isinstance(method, dict)
     return method
 

@@ -13,6 +13,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
+from mua_env.arithmetic import calculate
 from mua_env.deriving import DerivedGoals
 from mua_env.errors import ToolError, first_fault
 from mua_env.kit import Kit
@@ -69,6 +70,7 @@ class AirlineTau2Tools(Tau2Toolkit, AirlineTools):
     """The fourteen airline tools of tau2."""
 
     left_out = frozenset({"think"})
+    any_choice = False
     untyped: ClassVar = {
         "transfer_to_human_agents": frozenset({"summary"}),
         "search_direct_flight": _ROUTE,
@@ -122,7 +124,9 @@ class AirlineTau2Tools(Tau2Toolkit, AirlineTools):
         """Get the status of a flight on one day, as 'available', 'delayed' or 'cancelled'."""
         flight = self.db.get(Flight, flight_number)
         if flight is None or date not in flight["dates"]:
-            raise ToolError(f"there is no flight {flight_number!r} on {date}")
+            problem = f"there is no flight {flight_number!r} on {date}"
+            kind = "flight" if flight is None else "date"
+            raise ToolError(problem, kind=kind, flight_number=flight_number, date=date)
         return str(flight["dates"][date]["status"])
 
     @tool(writes=True)
@@ -133,7 +137,8 @@ class AirlineTau2Tools(Tau2Toolkit, AirlineTools):
         # In compat mode anything of the right length, as in tau2.
         row = self._reservation(reservation_id)
         if len(passengers) != len(row["passengers"]):
-            raise ToolError(f"reservation {reservation_id!r} has {len(row['passengers'])} passengers")
+            problem = f"reservation {reservation_id!r} has {len(row['passengers'])} passengers"
+            raise ToolError(problem, kind="heads")
         row["passengers"] = passengers
         self._save_reservation(row, "passengers")
         return row
@@ -143,9 +148,7 @@ class AirlineTau2Tools(Tau2Toolkit, AirlineTools):
         self, expression: Annotated[str, Field(description="Arithmetic with numbers, + - * / and parentheses.")]
     ) -> str:
         """Work out an arithmetic expression."""
-        if "%" in expression:
-            raise ToolError("the expression may hold only digits and + - * / ( ) . and spaces, not '%'")
-        return super().calculate(expression)
+        return calculate(expression, remainder=False)
 
     @tool(writes=True)
     def send_certificate(  # type: ignore[override]
@@ -154,7 +157,8 @@ class AirlineTau2Tools(Tau2Toolkit, AirlineTools):
         """Give a user a travel certificate, which is added to the profile's payment methods."""
         text = super().send_certificate(user_id, float(amount))
         if text == "null":
-            raise ToolError(f"user {user_id!r} has been given three certificates; no more can be sent")
+            problem = f"user {user_id!r} has been given three certificates; no more can be sent"
+            raise ToolError(problem, kind="certificates")
         return text.removesuffix(f"{float(amount)}.") + f"{amount}."
 
     @tool
@@ -172,7 +176,7 @@ class AirlineTau2Tools(Tau2Toolkit, AirlineTools):
 
     def _new_reservation_id(self, booked: dict[str, Any]) -> str:
         if not self._strict and all(self.db.get(Reservation, name) is not None for name in _PUBLIC_IDS):
-            raise ToolError("three reservations have been made; no more can be booked")
+            raise ToolError("three reservations have been made; no more can be booked", kind="reservations")
         return super()._new_reservation_id(booked)
 
 

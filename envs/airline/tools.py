@@ -22,7 +22,8 @@ from pydantic import Field
 
 from mua_env.arithmetic import calculate as evaluate
 from mua_env.errors import ToolError
-from mua_env.tools import Toolkit, tool
+from mua_env.public.tau2_tools import LooseToolkit
+from mua_env.tools import tool
 
 from . import airports, booking, search
 from .models import Reservation, User
@@ -48,7 +49,7 @@ TotalBags = Annotated[int, Field(description="Checked bags in all, free ones inc
 PaidBags = Annotated[int, Field(description="Checked bags that are paid for.")]
 
 
-class AirlineTools(Toolkit):
+class AirlineTools(LooseToolkit):
     """Tools of an airline's customer service.
 
     Attributes:
@@ -56,6 +57,7 @@ class AirlineTools(Toolkit):
         updates_set_cabin: whether flight updates do in ``compat`` mode too.
     """
 
+    any_choice = True
     bookings_take_seats: ClassVar[bool] = False
     updates_set_cabin: ClassVar[bool] = False
 
@@ -97,7 +99,7 @@ class AirlineTools(Toolkit):
         expression: Annotated[str, Field(description="Arithmetic with numbers, + - * / and parentheses.")],
     ) -> str:
         """Work out an arithmetic expression."""
-        return evaluate(expression)
+        return evaluate(expression, remainder=self._strict)
 
     @tool
     def think(self, thought: Annotated[str, Field(description="The thought.")]) -> str:
@@ -220,7 +222,8 @@ class AirlineTools(Toolkit):
         if len(passengers) != len(row["passengers"]):
             raise ToolError(
                 f"reservation {reservation_id!r} has {len(row['passengers'])} passengers, "
-                f"got {len(passengers)}; the number cannot change"
+                f"got {len(passengers)}; the number cannot change",
+                kind="heads",
             )
         row["passengers"] = plain(passengers)
         self._save_reservation(row, "passengers")
@@ -258,13 +261,14 @@ class AirlineTools(Toolkit):
     def _user(self, user_id: str) -> dict[str, Any]:
         user = self.db.get(User, user_id)
         if user is None:
-            raise ToolError(f"no user has the id {user_id!r}")
+            raise ToolError(f"no user has the id {user_id!r}", kind="user", user_id=user_id)
         return user
 
     def _reservation(self, reservation_id: str) -> dict[str, Any]:
         row = self.db.get(Reservation, reservation_id)
         if row is None:
-            raise ToolError(f"no reservation has the id {reservation_id!r}")
+            problem = f"no reservation has the id {reservation_id!r}"
+            raise ToolError(problem, kind="reservation", reservation_id=reservation_id)
         return row
 
     def _booked(self, row: dict[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from mua_env.packaged import WorldsDomain
 from mua_env.task_set import TaskSet
 from mua_env.tasks import Goal, Task
 
+from . import wording
 from .models import Base
 from .rules import RULES, binding_rules
 from .tools import RetailTools
@@ -25,6 +26,7 @@ class RetailDomain(WorldsDomain):
     models = Base
     toolkit = RetailTools
     policy_rules = RULES
+    tau1_wording = wording.TAU1
     vocabularies = (
         frozenset(
             {

