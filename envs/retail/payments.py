@@ -83,8 +83,17 @@ def require_items(order: Record, item_ids: Sequence[str], mode: Mode) -> None:
             raise ToolError(problem, kind="item", item_id=item_id)
 
 
-def swap_prices(db: Database, order: Record, item_ids: Sequence[str], new_item_ids: Sequence[str]) -> list[Record]:
+def swap_prices(
+    db: Database, order: Record, item_ids: Sequence[str], new_item_ids: Sequence[str], *, differ: bool = False
+) -> list[Record]:
     """The variants that shall replace items of an order, in the order listed.
+
+    Args:
+        db: the environment's database.
+        order: the order.
+        item_ids: items of it.
+        new_item_ids: their replacements, one for each.
+        differ: refuse to replace an item by itself.
 
     Raises:
         ToolError: the lists differ in length, or a new item is no available variant of the same product.
@@ -94,6 +103,8 @@ def swap_prices(db: Database, order: Record, item_ids: Sequence[str], new_item_i
         raise ToolError(problem, kind="count")
     variants = []
     for item_id, new_item_id in zip(item_ids, new_item_ids, strict=True):
+        if differ and item_id == new_item_id:
+            raise ToolError("an item cannot be replaced by itself; list only items that change", kind="same")
         item = next(item for item in order["items"] if item["item_id"] == item_id)
         product = db.get(Product, item["product_id"])
         variant = None if product is None else product["variants"].get(new_item_id)

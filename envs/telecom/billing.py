@@ -36,7 +36,7 @@ def find_bill(db: Database, bill_id: object) -> Record:
     """
     bill = db.get(Bill, bill_id) if isinstance(bill_id, str) else None
     if bill is None:
-        raise ToolError(f"there is no bill {bill_id!r}")
+        raise ToolError(f"there is no bill {bill_id!r}", kind="bill", bill_id=bill_id)
     return bill
 
 

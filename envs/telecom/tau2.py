@@ -18,6 +18,7 @@ from mua_env.task_set import TaskSet
 from mua_env.tasks import Task
 from mua_env.tools import Toolkit, tool
 
+from . import wording
 from .derive import find_user
 from .models import Base
 from .phone import TelecomPhone
@@ -124,6 +125,7 @@ def task_set(
         find_user=find_user,
         derive=derive,
         mend=_name_reason,
+        wording=wording.TAU2,
     )
 
 

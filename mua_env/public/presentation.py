@@ -81,9 +81,8 @@ class Presentation:
         own = self.wordings.get(name, {})
         if kind in own:
             return own[kind]
-        # Helpers are no tools: what they refuse, they refuse for every tool that calls them.
-        shared = (texts for function, texts in self.wordings.items() if function not in self.schemas)
-        return next((texts[kind] for texts in shared if kind in texts), None)
+        # What it does not refuse itself, a function refuses that it calls.
+        return next((texts[kind] for texts in self.wordings.values() if kind in texts), None)
 
     def _ordered(self, value: Any) -> Any:
         if isinstance(value, list):

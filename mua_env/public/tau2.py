@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from mua_env.database import Rows
 from mua_env.errors import ConfigError, DataError
@@ -25,6 +25,9 @@ from mua_env.public.tau2_tasks import read_splits, read_tasks, revision_name
 from mua_env.task_set import TaskSet
 from mua_env.tasks import Goal, Task
 from mua_env.tools import Mode
+
+if TYPE_CHECKING:
+    from mua_env.public.presentation import Presentation
 
 PATH_VARIABLE: Final = "TAU2_DATA_DIR"
 """Environment variable that names the folder ``data`` of a checkout, as tau2 itself reads it."""
@@ -162,6 +165,7 @@ def task_set(
     find_user: FindUser = lambda task, rows: None,
     derive: DeriveGoal | None = None,
     mend: Mend = lambda task: task,
+    wording: Mapping[str, str] | None = None,
 ) -> TaskSet:
     """A public split with its own data, tools and policy document.
 
@@ -179,6 +183,7 @@ def task_set(
         find_user: the id of the user that a task is about, which tau2's tasks do not have.
         derive: makes the agenda of each task; without it the tasks have none.
         mend: see :data:`Mend`.
+        wording: which of a function's refusals is which (see :mod:`mua_env.public.wording`).
 
     Raises:
         ConfigError: no files were named and none are installed.
@@ -207,7 +212,15 @@ def task_set(
         kit=kit(revision) if callable(kit) else kit,
         variant=variant,
         source_revision=revision,
+        presentation=lambda: _presentation(layout, wording or {}),
     )
+
+
+def _presentation(layout: Layout, wording: Mapping[str, str]) -> Presentation | None:
+    # Late: it needs a parser of docstrings, which nobody else does.
+    from mua_env.public import tau2_presentation
+
+    return tau2_presentation.read(layout.folder, layout.domain, wording)
 
 
 def _installed() -> Path | None:
