@@ -38,7 +38,10 @@ def checks_of(task: Task, world: SQLWorld, record: Record, *, mode: Mode) -> lis
         # tau2 looks into every message of the agent's; tau-bench, whose tasks have no criteria, where it speaks.
         heard = (*heard, *record.texts_beside_calls)
     return [
-        *(Check(part="requirements", name=describe(item), holds=_holds(item, task, world, record)) for item in task.requirements),
+        *(
+            Check(part="requirements", name=describe(item), holds=_holds(item, task, world, record))
+            for item in task.requirements
+        ),
         *(Check(part="outputs", name=f"said {text!r}", holds=uttered(text, heard)) for text in task.outputs),
         *(Check(part="assertions", name=_state(item), holds=world.holds(item)) for item in criteria.assertions),
         *(

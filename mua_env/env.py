@@ -37,8 +37,9 @@ class DialogueEnv(gym.Env[Observation, Any]):
 
     ``info`` of ``reset`` holds ``system_prompt`` (the policy document), ``tools`` (function schemas), ``task_id`` (its
     hash where the id tells what the task is about), ``sources`` (who each message of the observation is from), ``turn``
-    and what the results hang on (``user``, ``tasks``, ``scoring``, ``reward``, ``presentation``, ``revision``). At the end ``info["score"]`` holds the score with its parts and its
-    explanation, and ``ended_by``. The user's instruction and the gold actions are never part of it.
+    and what the results hang on (``user``, ``tasks``, ``scoring``, ``reward``, ``presentation``, ``revision``). At the
+    end ``info["score"]`` holds the score with its parts and its explanation, and ``ended_by``. The user's instruction
+    and the gold actions are never part of it.
 
     ``terminated``: the user stopped, or a terminal tool was called. ``truncated``: turn limit, or a failure that is
     not the agent's (``info["score"]["reward"]`` is then ``None``, and the step's reward 0.0 must not be learned from).

@@ -43,8 +43,8 @@ class Record(BaseModel):
     """What scoring needs to know of an episode: what was said and done, never how.
 
     ``agent_texts`` are what the agent said to the user, ``texts_beside_calls`` what stood beside tool calls and did not
-    reach it. ``terminal_text`` is what the arguments of the terminal call say. ``calls`` are the calls of agent and user, failed
-    ones too, kept where a task asks for them. ``judged`` are a judge's verdicts on the task's statements.
+    reach it. ``terminal_text`` is what the arguments of the terminal call say. ``calls`` are the calls of agent and
+    user, failed ones too, kept where a task asks for them. ``judged`` are a judge's verdicts on the task's statements.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -19,10 +19,9 @@ from mua_env.database._statements import statements_of
 from mua_env.domain import Domain, load_domain
 from mua_env.errors import ConfigError, DataError, DomainError
 from mua_env.kit import Kit
-from mua_env.public.presentation import Presentation
 from mua_env.scoring import Scorer
 from mua_env.task_set import TaskSet
-from mua_env.tools import Mode
+from mua_env.tools import Mode, Presentation
 from mua_env.world import SQLWorld
 
 PresentationName = Literal["own", "benchmark"]
@@ -195,8 +194,8 @@ def load_setting(
         policy: which policy document, where a domain has several; ``None`` takes its first.
         solo: whether the agent has the user's tools too and talks to nobody.
         presentation: how tools are shown: ``"own"``, or ``"benchmark"`` for descriptions, schemas, texts of errors and
-            order of keys as a public benchmark's agent reads them, taken from the user's own copy. ``None`` (default) is
-            the benchmark's for its tasks where the copy has them, else the own.
+            order of keys as a public benchmark's agent reads them, taken from the user's own copy. ``None`` (default)
+            is the benchmark's for its tasks where the copy has them, else the own.
 
     Raises:
         DomainError, TaskError, ConfigError: what was asked for cannot be had.

@@ -90,7 +90,8 @@ def _members_told(wanted: str, members: Vocabulary, agent_texts: Sequence[str], 
     """The members of a vocabulary that were stated, of what has one of the ids or of nothing with an id."""
     # The longest first: "pending (item modified)" is another status than "pending".
     choice = "|".join(re.escape(word) for word in sorted(members, key=len, reverse=True))
-    pattern = re.compile(f"{_DENIED}(?:(?P<deed>{_DEED})|(?<!{_DEED})){_TO_COME}{_BEFORE}(?P<word>{choice}){_AFTER}{_OF_A_KIND}")
+    before = f"{_DENIED}(?:(?P<deed>{_DEED})|(?<!{_DEED})){_TO_COME}{_BEFORE}"
+    pattern = re.compile(f"{before}(?P<word>{choice}){_AFTER}{_OF_A_KIND}")
     return {
         match["word"]
         for sentence in _sentences_about(agent_texts, about)

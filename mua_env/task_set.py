@@ -13,10 +13,9 @@ from mua_env.database import Rows
 from mua_env.errors import TaskError, did_you_mean
 from mua_env.kit import Kit
 from mua_env.tasks import Task
-from mua_env.tools import Mode
+from mua_env.tools import Mode, Presentation
 
 if TYPE_CHECKING:
-    from mua_env.public.presentation import Presentation
     from mua_env.scoring import RewardName
 
 
@@ -89,8 +88,8 @@ _A_NAME = re.compile(r"[\w.#-]{1,32}")
 def shown_id(task_id: str) -> str:
     """A task's id as an agent may read it.
 
-    What is longer than a name, or of more than letters, digits and ``._#-``, describes the task: tau2's telecom ids name
-    what is broken, and so the repair. Such an id is shown as its hash, ``"task-0123456789ab"``.
+    What is longer than a name, or of more than letters, digits and ``._#-``, describes the task: tau2's telecom ids
+    name what is broken, and so the repair. Such an id is shown as its hash, ``"task-0123456789ab"``.
     """
     if _A_NAME.fullmatch(task_id):
         return task_id

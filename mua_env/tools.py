@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, ClassVar, Literal, TypeVar, get_type_hints, overload
+from typing import Any, ClassVar, Literal, Protocol, TypeVar, get_type_hints, overload
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 from sqlalchemy.exc import DataError as UnstorableValue
@@ -39,11 +39,25 @@ _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a call came to: ``content`` is what the caller reads, ``ok`` is false for every error (``error``, if known)."""
+    """What a call came to: ``content`` is what the caller reads, ``ok`` is false for every error (of ``error``)."""
 
     content: str
     ok: bool
     error: ToolError | None = None
+
+
+class Presentation(Protocol):
+    """How tools are shown to those who call them, where it is not as this package shows them."""
+
+    @property
+    def name(self) -> str:
+        """How results name it."""
+
+    def tools(self, own: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Function schemas of tools as they are shown."""
+
+    def content(self, name: str, result: ToolResult) -> str:
+        """The result of a tool as its caller reads it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,8 @@ from typing import Any, Protocol
 from mua_env.database import Changes, Database, Template
 from mua_env.errors import TaskError, ToolError
 from mua_env.kit import Kit
-from mua_env.public.presentation import Presentation
 from mua_env.tasks import Action, Assertion
-from mua_env.tools import Mode, Requestor, Toolkit, ToolResult, ToolSpec
+from mua_env.tools import Mode, Presentation, Requestor, Toolkit, ToolResult, ToolSpec
 
 
 class World(Protocol):
@@ -97,9 +96,7 @@ class SQLWorld:
             return result
         return replace(result, content=self.presentation.content(name, result))
 
-    def _call(
-        self, name: str, arguments: str | Mapping[str, Any], requestor: Requestor, *, settle: bool
-    ) -> ToolResult:
+    def _call(self, name: str, arguments: str | Mapping[str, Any], requestor: Requestor, *, settle: bool) -> ToolResult:
         # In solo mode the user's tools are in the agent's hands: gold actions of the user still name the user.
         user = self.toolkit if self.kit.solo else self.user_toolkit
         toolkit = {"agent": self.toolkit, "user": user, "world": self._stage}[requestor]

@@ -181,9 +181,7 @@ class RetailTools(LooseToolkit):
         """
         order = payments.require_order(self.db, order_id)
         payments.require_status(order, "pending", "modified")
-        variants, method, user = self._swap(
-            order, item_ids, new_item_ids, payment_method_id, differ=self.swaps_differ
-        )
+        variants, method, user = self._swap(order, item_ids, new_item_ids, payment_method_id, differ=self.swaps_differ)
         difference = payments.price_difference(order, item_ids, variants)
         if self.mode == "strict":
             difference = round(difference, 2)

@@ -51,7 +51,7 @@ PresentationOption = Annotated[
     str | None,
     typer.Option(
         "--presentation",
-        help="own, or benchmark: tools and errors as a public benchmark shows them. Default: that, where the copy has it.",
+        help="own, or benchmark: tools and errors as a public benchmark shows them. Default: that, if it can be had.",
     ),
 ]
 DatabaseOption = Annotated[

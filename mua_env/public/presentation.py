@@ -22,7 +22,7 @@ KeyOrders = Mapping[frozenset[str], tuple[str, ...]]
 
 
 @dataclass(frozen=True)
-class Presentation:
+class BenchmarkPresentation:
     """How a benchmark shows its tools and what they say.
 
     Attributes:
@@ -98,8 +98,5 @@ def _python_says(error: ToolError) -> str:
         return f"got an unexpected keyword argument {error.values['name']!r}"
     names: Sequence[str] = error.values["names"]
     quoted = [repr(name) for name in names]
-    if len(quoted) > 2:
-        listed = f"{', '.join(quoted[:-1])}, and {quoted[-1]}"
-    else:
-        listed = " and ".join(quoted)
+    listed = f"{', '.join(quoted[:-1])}, and {quoted[-1]}" if len(quoted) > 2 else " and ".join(quoted)
     return f"missing {len(quoted)} required positional argument{'s' if len(quoted) > 1 else ''}: {listed}"

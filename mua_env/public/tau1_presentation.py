@@ -13,11 +13,11 @@ from typing import Any
 
 from mua_env.errors import DataError
 from mua_env.public import wording
-from mua_env.public.presentation import KeyOrders, Presentation
+from mua_env.public.presentation import BenchmarkPresentation, KeyOrders
 from mua_env.public.wording import Template, Wordings
 
 
-def read(folder: Path, kinds: Wordings, tables: Mapping[str, list[dict[str, Any]]]) -> Presentation | None:
+def read(folder: Path, kinds: Wordings, tables: Mapping[str, list[dict[str, Any]]]) -> BenchmarkPresentation | None:
     """What the tools of a domain look like there.
 
     Args:
@@ -47,7 +47,7 @@ def read(folder: Path, kinds: Wordings, tables: Mapping[str, list[dict[str, Any]
         found = wording.by_kind(kinds.get(tool, ""), wording.refusals(_method(path, node, "invoke"), wording.returned))
         words[tool] = found or {}
         ours += [tool] if found is None else []
-    return Presentation(
+    return BenchmarkPresentation(
         schemas=schemas,
         signatures=signatures,
         wordings=words,

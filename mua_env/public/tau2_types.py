@@ -123,8 +123,8 @@ class Types:
         if base is Annotated:
             fields = [self._field(module, item) for item in items[1:]]
             return Annotated[(self.annotation(module, items[0]), *fields)]  # type: ignore[return-value]
-        types = [self.annotation(module, item) for item in items if not isinstance(item, ast.Constant) or item.value is not ...]
-        return base[types[0] if len(types) == 1 else tuple(types)]
+        inner = [... if _is_ellipsis(item) else self.annotation(module, item) for item in items]
+        return base[inner[0] if len(inner) == 1 else tuple(inner)]
 
     def _class(self, module: str, node: ast.ClassDef) -> Any:
         bases = [self.named(module, base.id) for base in node.bases if isinstance(base, ast.Name)]
@@ -182,3 +182,7 @@ def field_orders(types: Types, module: str) -> Iterator[tuple[str, ...]]:
 
 def _assigned(node: ast.ClassDef) -> list[ast.Assign]:
     return [item for item in node.body if isinstance(item, ast.Assign) and isinstance(item.targets[0], ast.Name)]
+
+
+def _is_ellipsis(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is ...

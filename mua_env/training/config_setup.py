@@ -125,9 +125,7 @@ class EnvironmentConfig(Settings):
     )
     max_turns: int = Field(30, ge=1, description="turns a task (§4.1)")
     reward: RewardName = Field("outcome", description="database alone; outputs are dropped in training (§4.1)")
-    held_out_reward: RewardName | None = Field(
-        None, description="None for the task set's own, which keeps them (§4.1)"
-    )
+    held_out_reward: RewardName | None = Field(None, description="None for the task set's own, which keeps them (§4.1)")
     judge: str | None = Field(None, description="model that judges what held-out tasks state (tau2); None for nobody")
     judge_options: dict[str, Any] = Field(default_factory=dict, description="further arguments of the judge")
 

@@ -1,8 +1,8 @@
 """Refusals that count: said with a reason, whoever the user is; and transfers, for the right reason."""
 
-from __future__ import annotations
-
 # ruff: noqa: RUF001
+
+from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import cast

@@ -16,7 +16,7 @@ from typing import Any
 
 
 def load(checkout: Path, domain: str) -> tuple[list[Any], dict[str, Any]]:
-    """The tool classes and the data. The packages' own ``__init__`` files, which want a model's client, are left out."""
+    """The tool classes and the data; without the packages' ``__init__`` files, which want a model's client."""
     for name in ("tau_bench", "tau_bench.envs", f"tau_bench.envs.{domain}"):
         package = types.ModuleType(name)
         package.__path__ = [str(checkout.joinpath(*name.split(".")))]
