@@ -6,8 +6,8 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any
 
-from mua_env.database import Database
-from mua_env.difference import canonical
+from mua_env.core.database import Database
+from mua_env.core.database.difference import canonical
 from mua_env.errors import ToolError
 
 from .models import Flight, Reservation, User

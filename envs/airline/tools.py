@@ -20,10 +20,10 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from mua_env.arithmetic import calculate as evaluate
+from mua_env.core.tools import tool
+from mua_env.domain.arithmetic import calculate as evaluate
+from mua_env.domain.public.tau2_tools import LooseToolkit
 from mua_env.errors import ToolError
-from mua_env.public.tau2_tools import LooseToolkit
-from mua_env.tools import tool
 
 from . import airports, booking, search
 from .models import Reservation, User

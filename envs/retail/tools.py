@@ -8,10 +8,10 @@ from typing import Annotated, Any, ClassVar, Literal, get_args
 from pydantic import Field
 from sqlalchemy import func
 
-from mua_env import arithmetic
+from mua_env.core.tools import tool
+from mua_env.domain import arithmetic
+from mua_env.domain.public.tau2_tools import LooseToolkit
 from mua_env.errors import ToolError
-from mua_env.public.tau2_tools import LooseToolkit
-from mua_env.tools import tool
 
 from . import payments
 from .models import Order, Product, User

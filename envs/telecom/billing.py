@@ -6,9 +6,9 @@ import hashlib
 from datetime import date, timedelta
 from typing import Any, Final
 
-from mua_env.database import Database
+from mua_env.core.database import Database
+from mua_env.core.tools import Mode
 from mua_env.errors import ToolError
-from mua_env.tools import Mode
 
 from .models import Bill, Customer, Number
 

@@ -14,9 +14,9 @@ from mua_env.errors import ConfigError
 
 if TYPE_CHECKING:
     from mua_env.agents.make import AgentFactory
+    from mua_env.core.tasks import Task
+    from mua_env.episode.setting import Setting
     from mua_env.llm import Ledger
-    from mua_env.setting import Setting
-    from mua_env.tasks import Task
     from mua_env.users.base import UserSimulator
 
 SourceArgument = Annotated[
@@ -120,7 +120,7 @@ def open_setting(
     presentation: str | None = None,
 ) -> Setting:
     """Load a domain with its tasks."""
-    from mua_env.setting import load_setting
+    from mua_env.episode.setting import load_setting
 
     mode: Any = scoring  # checked there, as is the presentation
     shown: Any = presentation
