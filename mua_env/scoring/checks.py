@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from mua_env.core.tasks import Action, ActionCheck, Assertion, Criteria, Part, Requirement, Task
 from mua_env.core.tools import Mode
-from mua_env.stated import said, said_whole, told
+from mua_env.scoring.stated import said, said_whole, told
 
 if TYPE_CHECKING:
     from mua_env.core.world import SQLWorld
