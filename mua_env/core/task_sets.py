@@ -16,7 +16,7 @@ from mua_env.core.toolsets import Kit
 from mua_env.errors import TaskError, did_you_mean
 
 if TYPE_CHECKING:
-    from mua_env.scoring.scorer import RewardName
+    from mua_env.core.scores import RewardName
 
 
 @dataclass(frozen=True)

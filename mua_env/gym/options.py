@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, TypedDict
 
+from mua_env.core.scores import RewardName
 from mua_env.core.task_sets import TaskSet
 from mua_env.core.tools import Mode
 from mua_env.episode.setting import PresentationName
 from mua_env.scoring.judges import Judge
-from mua_env.scoring.scorer import RewardName
 from mua_env.users.base import UserSimulator
 
 

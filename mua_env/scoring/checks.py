@@ -4,27 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict
-
-from mua_env.core.tasks import Action, ActionCheck, Assertion, Criteria, Part, Requirement, Task
+from mua_env.core.scores import Check, Record
+from mua_env.core.tasks import Action, ActionCheck, Assertion, Criteria, Requirement, Task
 from mua_env.core.tools import Mode
+from mua_env.core.world import SQLWorld
 from mua_env.scoring.stated import said, said_whole, told
-
-if TYPE_CHECKING:
-    from mua_env.core.world import SQLWorld
-    from mua_env.scoring.scorer import Record
-
-
-class Check(BaseModel):
-    """One thing that must be so; ``holds`` is ``None`` where nobody has judged it."""
-
-    model_config = ConfigDict(frozen=True)
-
-    part: Part
-    name: str
-    holds: bool | None
 
 
 def checks_of(task: Task, world: SQLWorld, record: Record, *, mode: Mode) -> list[Check]:
@@ -57,12 +42,6 @@ def checks_of(task: Task, world: SQLWorld, record: Record, *, mode: Mode) -> lis
             for text, verdict in zip(criteria.statements, judged, strict=True)
         ),
     ]
-
-
-def share(checks: Sequence[Check]) -> float | None:
-    """The share of the judged checks that hold; ``None`` where there are none."""
-    verdicts = [check.holds for check in checks if check.holds is not None]
-    return sum(verdicts) / len(verdicts) if verdicts else None
 
 
 def was_called(
