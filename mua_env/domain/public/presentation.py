@@ -28,8 +28,7 @@ class BenchmarkPresentation:
     Attributes:
         schemas: the function schemas by the tool's name, in the benchmark's order.
         signatures: by tool, how Python calls its function where arguments are missing or too many.
-        wordings: by function, the texts of its errors by kind. A tool that says nothing of a kind has it from a
-            function that it calls.
+        wordings: by tool, the texts of its errors by kind.
         unknown: the text for a tool that is not there; ``None`` for ours.
         orders: the order of the keys of records.
         ours: functions whose errors could not be told apart there and keep this package's words.
@@ -73,16 +72,9 @@ class BenchmarkPresentation:
         if error.kind in ("missing", "unexpected"):
             signature = self.signatures.get(name)
             return None if signature is None else f"Error: {signature}() {_python_says(error)}"
-        template = self._template(name, error.kind)
+        template = self.wordings.get(name, {}).get(error.kind)
         text = None if template is None else template.fill(error.values)
         return text if text is None or text.startswith("Error") else f"Error: {text}"
-
-    def _template(self, name: str, kind: str) -> Template | None:
-        own = self.wordings.get(name, {})
-        if kind in own:
-            return own[kind]
-        # What it does not refuse itself, a function refuses that it calls.
-        return next((texts[kind] for texts in self.wordings.values() if kind in texts), None)
 
     def _ordered(self, value: Any) -> Any:
         if isinstance(value, list):

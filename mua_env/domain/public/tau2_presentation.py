@@ -8,7 +8,7 @@ Source: https://github.com/sierra-research/tau2-bench (MIT).
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -44,6 +44,7 @@ def read(folder: Path, domain: str, kinds: Wordings) -> BenchmarkPresentation | 
         return None
     types = Types(root)
     schemas, signatures, words, ours = {}, {}, {}, []
+    calls: dict[str, set[str]] = {}
     for module in _there(root, domain, _MODULES):
         for owner, function in _methods(types.tree(module)):
             if _is_tool(function):
@@ -52,13 +53,14 @@ def read(folder: Path, domain: str, kinds: Wordings) -> BenchmarkPresentation | 
             templates = wording.refusals(function, wording.raised)
             found = wording.by_kind(kinds.get(function.name, ""), templates)
             words[function.name] = found or {}
+            calls[function.name] = _called(function)
             # A function of which nothing is known can be one that sets scenes up: no tool's words are lost.
             ours += [function.name] if found is None and (function.name in kinds or _is_tool(function)) else []
     orders = (order for module in _there(root, domain, _RECORDS) for order in field_orders(types, module))
     return BenchmarkPresentation(
         schemas=schemas,
         signatures=signatures,
-        wordings=words,
+        wordings={name: _with_called(name, words, calls) for name in schemas},
         unknown=_unknown(root),
         orders={frozenset(order): order for order in orders},
         ours=tuple(ours),
@@ -82,6 +84,31 @@ def _methods(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
     for node in tree.body:
         if isinstance(node, ast.ClassDef):
             yield from ((node.name, item) for item in node.body if isinstance(item, ast.FunctionDef))
+
+
+def _called(function: ast.FunctionDef) -> set[str]:
+    """The methods of its own class that a method calls."""
+    called = (node.func for node in ast.walk(function) if isinstance(node, ast.Call))
+    return {
+        func.attr
+        for func in called
+        if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == "self"
+    }
+
+
+def _with_called(
+    name: str, words: Mapping[str, Mapping[str, Template]], calls: Mapping[str, set[str]]
+) -> dict[str, Template]:
+    """The texts of a function and of those that it calls, directly or not; its own go first."""
+    found: dict[str, Template] = {}
+    waiting, seen = [name], set[str]()
+    while waiting:
+        function = waiting.pop(0)
+        if function in words and function not in seen:
+            seen.add(function)
+            found = {**words[function], **found}
+            waiting += sorted(calls[function])
+    return found
 
 
 def _is_tool(function: ast.FunctionDef) -> bool:
