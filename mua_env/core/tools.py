@@ -28,6 +28,9 @@ from mua_env.errors import DomainError, ToolError, did_you_mean
 Mode = Literal["strict", "compat"]
 """``compat`` behaves as the public benchmark does, faults included; ``strict`` mends them."""
 
+PresentationName = Literal["own", "benchmark"]
+"""Whose words tools are shown in: this package's, or a public benchmark's."""
+
 Requestor = Literal["agent", "user", "world"]
 """Whose hands a call is in: each has tools of its own over one database. ``world`` sets scenes up and checks them."""
 

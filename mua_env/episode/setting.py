@@ -9,7 +9,7 @@ import threading
 import warnings
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from sqlalchemy import Table
 from sqlalchemy.orm import DeclarativeBase
@@ -17,15 +17,12 @@ from sqlalchemy.orm import DeclarativeBase
 from mua_env.core.database import Template, open_template
 from mua_env.core.database._statements import statements_of
 from mua_env.core.task_sets import TaskSet
-from mua_env.core.tools import Mode, Presentation
+from mua_env.core.tools import Mode, Presentation, PresentationName
 from mua_env.core.toolsets import Kit
 from mua_env.core.world import SQLWorld
 from mua_env.domain.contract import Domain, load_domain
 from mua_env.errors import ConfigError, DataError, DomainError
 from mua_env.scoring.scorer import Scorer
-
-PresentationName = Literal["own", "benchmark"]
-"""How tools are shown; see :func:`load_setting`."""
 
 _lock = threading.Lock()
 _templates: dict[tuple[str, str], Template] = {}

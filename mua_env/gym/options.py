@@ -7,8 +7,7 @@ from typing import Any, TypedDict
 
 from mua_env.core.scores import RewardName
 from mua_env.core.task_sets import TaskSet
-from mua_env.core.tools import Mode
-from mua_env.episode.setting import PresentationName
+from mua_env.core.tools import Mode, PresentationName
 from mua_env.scoring.judges import Judge
 from mua_env.users.base import UserSimulator
 

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from mua_env.core.scores import RewardName
+from mua_env.core.tools import PresentationName
 from mua_env.inference.chat_template import Detail
 from mua_env.training.config.base import Settings
 
@@ -111,6 +112,9 @@ class EnvironmentConfig(Settings):
     tasks: str = Field("train", description="task set: split, or split:level=N, or tau1:train")
     held_out: str = Field("test", description="task set that success is measured on")
     path: str | None = Field(None, description="where the files of a public benchmark lie")
+    presentation: PresentationName | None = Field(
+        None, description="how tools are shown: own, or as the benchmark does; None for the task set's own"
+    )
     sources: tuple[TaskSource, ...] = Field(
         (), description="several task sets, of one domain or more, mixed; empty for `tasks` alone (§4.1: two)"
     )

@@ -154,7 +154,7 @@ def make_pool(
     source = environment.held_out if held_out else environment.tasks
     options = environment.options_of_users(held_out=held_out)
     return DialoguePool(
-        load_setting(environment.id, source, path=environment.path),
+        load_setting(environment.id, source, path=environment.path, presentation=environment.presentation),
         user or make_user(environment.user, options or None),
         reward=environment.held_out_reward if held_out else environment.reward,
         max_turns=environment.max_turns,
