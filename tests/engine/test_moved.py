@@ -20,7 +20,7 @@ SHOWN = [
     ("mua_env.refusals", "RefusalListener"),
     ("mua_env.rollout", "run_rollout"),
     ("mua_env.rollout_folder", "summarize"),
-    ("mua_env.cards.measures", "findings"),
+    ("mua_env.cards.measures", "agreements"),
     ("mua_env.cards.stops", "late_stop"),
     ("mua_env.llm.judge", "LLMJudge"),
     ("mua_env.agents.expert", "ScriptedExpert"),
