@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -64,7 +64,17 @@ class EpisodeError(MuaError, RuntimeError):
 
 
 class ToolError(MuaError):
-    """A tool refuses to act. The agent reads the text as ``Error: <text>`` and nothing is changed."""
+    """A tool refuses to act. The agent reads the text as ``Error: <text>`` and nothing is changed.
+
+    Attributes:
+        kind: which of a tool's refusals it is, where the same tool of a public benchmark has words of its own for it.
+        values: what stands in those words, by name.
+    """
+
+    def __init__(self, text: str = "", /, *, kind: str = "", **values: Any) -> None:
+        super().__init__(text)
+        self.kind = kind
+        self.values = values
 
 
 class UserFault(MuaError):

@@ -26,6 +26,15 @@ def tau1_dir() -> Path:
 
 
 @pytest.fixture(scope="session")
+def tau_bench_dir() -> Path:
+    """A checkout of tau-bench with its code; tests that need it are skipped where ``MUA_TAU_BENCH_DIR`` names none."""
+    path = Path(os.environ.get("MUA_TAU_BENCH_DIR", "no checkout"))
+    if not (path / "tau_bench" / "envs" / "base.py").exists():
+        pytest.skip(f"no checkout of tau-bench in {path}; name it by MUA_TAU_BENCH_DIR")
+    return path
+
+
+@pytest.fixture(scope="session")
 def postgres_url() -> Iterator[str]:
     """A real PostgreSQL server; tests that need it are skipped where there are no programs to start one."""
     from postgres_server import running_server

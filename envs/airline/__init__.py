@@ -11,6 +11,7 @@ from mua_env.core.task_sets import TaskSet
 from mua_env.core.tasks import Goal, Task
 from mua_env.domain.packaged import WorldsDomain
 
+from . import wording
 from .models import Base
 from .rules import RULES, binding_rules
 from .tools import AirlineTools
@@ -24,6 +25,15 @@ class AirlineDomain(WorldsDomain):
     models = Base
     toolkit = AirlineTools
     policy_rules = RULES
+    tau1_wording = wording.TAU1
+    vocabularies = (
+        frozenset({"basic economy", "economy", "business"}),
+        frozenset({"basic_economy", "economy", "business"}),
+        frozenset({"regular", "silver", "gold"}),
+        frozenset({"one way", "round trip"}),
+        frozenset({"one_way", "round_trip"}),
+        frozenset({"available", "on time", "delayed", "flying", "landed", "cancelled"}),
+    )
     tables: ClassVar[Mapping[str, str]] = {
         "users": "user_id",
         "reservations": "reservation_id",

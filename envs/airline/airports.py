@@ -51,6 +51,14 @@ PUBLIC_CITIES: dict[str, str] = {
 """City of each airport that occurs in the public benchmark's flights."""
 
 
+_PUBLIC_ORDER = "SFO JFK LAX ORD DFW DEN SEA ATL MIA BOS PHX IAH LAS MCO EWR CLT MSP DTW PHL LGA"
+
+
+def public_listing() -> dict[str, str]:
+    """The public benchmark's list of its airports, in its order; it has a name of its own for one of New York's."""
+    return {code: PUBLIC_CITIES[code] for code in _PUBLIC_ORDER.split()} | {"LGA": "LaGuardia"}
+
+
 def city(code: str) -> str:
     """City of an airport; the code itself when the airport is not known."""
     return CITIES.get(code) or PUBLIC_CITIES.get(code) or code

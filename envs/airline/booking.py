@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mua_env.core.database import Database
+from mua_env.core.database.difference import canonical
 from mua_env.errors import ToolError
 
 from .models import Flight, Reservation, User
@@ -42,15 +43,17 @@ def _price(db: Database, leg: Row, cabin: str, heads: int, held: Row | None) -> 
     number, day = leg["flight_number"], leg["date"]
     flight = db.get(Flight, number)
     if flight is None:
-        raise ToolError(f"no flight has the number {number!r}")
+        raise ToolError(f"no flight has the number {number!r}", kind="flight", flight_number=number)
     on_day = flight["dates"].get(day)
     if on_day is None:
-        raise ToolError(f"flight {number} has no departure on {day}")
+        raise ToolError(f"flight {number} has no departure on {day}", kind="date", flight_number=number, date=day)
     if on_day["status"] != "available":
-        raise ToolError(f"flight {number} on {day} is not for sale (status: {on_day['status']})")
+        problem = f"flight {number} on {day} is not for sale (status: {on_day['status']})"
+        raise ToolError(problem, kind="sold", flight_number=number, date=day)
     if on_day["available_seats"][cabin] < heads:
         seats = on_day["available_seats"][cabin]
-        raise ToolError(f"flight {number} on {day} has {seats} seats left in {cabin}, {heads} are needed")
+        problem = f"flight {number} on {day} has {seats} seats left in {cabin}, {heads} are needed"
+        raise ToolError(problem, kind="seats", flight_number=number)
     price = on_day["prices"][cabin]
     return {**leg, "price": price, "origin": flight["origin"], "destination": flight["destination"]}
 
@@ -72,10 +75,12 @@ def check_payments(user: Row, payments: Sequence[Row], total: int | float, *, st
         if strict and paid["amount"] <= 0:
             raise ToolError(f"a payment must be more than 0 dollars, got {paid['amount']}")
         if method["source"] != "credit_card" and method["amount"] < paid["amount"]:
-            raise ToolError(f"{paid['payment_id']} holds {method['amount']} dollars, {paid['amount']} are needed")
+            problem = f"{paid['payment_id']} holds {method['amount']} dollars, {paid['amount']} are needed"
+            raise ToolError(problem, kind="funds", payment_id=paid["payment_id"])
     given = sum(paid["amount"] for paid in payments)
     if given != total:
-        raise ToolError(f"the payments come to {given} dollars, the price is {total}")
+        problem = f"the payments come to {given} dollars, the price is {total}"
+        raise ToolError(problem, kind="sum", total_price=total, paid=given)
     if strict and len({paid["payment_id"] for paid in payments}) < len(payments):
         raise ToolError("a payment method is listed twice")
 
@@ -98,10 +103,10 @@ def charge_one(user: Row, payment_id: str, due: int | float) -> None:
     """
     method = _method(user, payment_id)
     if method["source"] == "certificate":
-        raise ToolError(f"{payment_id} is a certificate, which cannot pay for a change")
+        raise ToolError(f"{payment_id} is a certificate, which cannot pay for a change", kind="certificate")
     if method["source"] == "gift_card":
         if method["amount"] < due:
-            raise ToolError(f"{payment_id} holds {method['amount']} dollars, {due} are needed")
+            raise ToolError(f"{payment_id} holds {method['amount']} dollars, {due} are needed", kind="funds")
         method["amount"] -= due
 
 
@@ -109,7 +114,8 @@ def _method(user: Row, payment_id: str) -> Row:
     method = user["payment_methods"].get(payment_id)
     if method is None:
         known = ", ".join(sorted(user["payment_methods"])) or "none"
-        raise ToolError(f"payment method {payment_id!r} is not in the user's profile (there: {known})")
+        problem = f"payment method {payment_id!r} is not in the user's profile (there: {known})"
+        raise ToolError(problem, kind="method", payment_id=payment_id)
     assert isinstance(method, dict)
     return method
 
@@ -124,14 +130,19 @@ def move_seats(db: Database, legs: Sequence[Row], cabin: str, heads: int) -> Non
             db.update(Flight, leg["flight_number"], dates=flight["dates"])
 
 
-def new_reservation_id(db: Database, user_id: str, legs: Sequence[Row], *, strict: bool) -> str:
-    """An id for a booking: the public benchmark's next fixed one, or one made from user and flights."""
+def new_reservation_id(db: Database, booking: Row, *, strict: bool) -> str:
+    """An id for a booking: the public benchmark's next fixed one, or one made from all that is booked.
+
+    Two bookings that differ in anything get the same ids in whatever order they are made; of two that do not, it makes
+    no difference which is which.
+    """
     if not strict:
         free = [name for name in _PUBLIC_RESERVATION_IDS if db.get(Reservation, name) is None]
         return free[0] if free else _PUBLIC_RESERVATION_IDS[-1]
-    flights = ",".join(f"{leg['flight_number']}@{leg['date']}" for leg in legs)
+    sets = {column.name for column in Reservation.__table__.columns if column.info.get("set")}
+    content = [(name, canonical(value, unordered=name in sets)) for name, value in sorted(booking.items())]
     for attempt in range(1000):
-        digest = hashlib.sha256(f"{user_id}|{flights}|{attempt}".encode()).digest()
+        digest = hashlib.sha256(repr((content, attempt)).encode()).digest()
         name = "".join(_ALPHABET[byte % len(_ALPHABET)] for byte in digest[:6])
         if db.get(Reservation, name) is None:
             return name
@@ -142,8 +153,9 @@ def new_certificate_id(user: Row, amount: int | float, *, strict: bool) -> str |
     """An id for a certificate, as for reservations; None when the fixed ones are used up."""
     if not strict:
         return next((name for name in _PUBLIC_CERTIFICATES if name not in user["payment_methods"]), None)
+    content = canonical(amount)  # 150 and 150.0 are one amount
     for attempt in range(1000):
-        digest = hashlib.sha256(f"{user['user_id']}|{amount}|{attempt}".encode()).hexdigest()
+        digest = hashlib.sha256(repr((user["user_id"], content, attempt)).encode()).hexdigest()
         name = f"certificate_{int(digest[:8], 16) % 9_000_000 + 1_000_000}"
         if name not in user["payment_methods"]:
             return name

@@ -88,7 +88,7 @@ class Fleet:
     def _search_one_stop(self, origin: str, destination: str, day: str) -> list[list[Record]]:
         firsts = sorted(itertools.chain(*self._routes.get(origin, {}).values()), key=itemgetter("flight_number"))
         seconds = {via: routes[destination] for via, routes in self._routes.items() if destination in routes}
-        return search.pairs(firsts, seconds, day, strict=True)
+        return search.pairs(firsts, seconds, day)
 
     def _split(self) -> dict[str, tuple[str, ...]]:
         names = sorted(self.users)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -54,5 +55,8 @@ class Payment(_Record):
 
 
 def plain(records: list[Any]) -> list[dict[str, Any]]:
-    """The records as dictionaries of their own, sharing nothing with the arguments of the call."""
-    return [record.model_dump() for record in records]
+    """The records as dictionaries of their own, sharing nothing with the arguments of the call.
+
+    In ``compat`` mode tau-bench's tools take objects as they come, with whatever else is in them.
+    """
+    return [record.model_dump() if isinstance(record, BaseModel) else copy.deepcopy(record) for record in records]

@@ -56,12 +56,10 @@ def one_stop(db: Database, origin: str, destination: str, day: str, *, strict: b
     seconds: dict[str, list[Record]] = {}
     for row in db.find(Flight, Flight.destination == destination, order_by=Flight.flight_number):
         seconds.setdefault(row["origin"], []).append(row)
-    return pairs(firsts, seconds, day, strict=strict)
+    return pairs(firsts, seconds, day) if strict else public_pairs(firsts, seconds, day)
 
 
-def pairs(
-    firsts: Iterable[Record], seconds: Mapping[str, Sequence[Record]], day: str, *, strict: bool
-) -> list[list[Record]]:
+def pairs(firsts: Iterable[Record], seconds: Mapping[str, Sequence[Record]], day: str) -> list[list[Record]]:
     """The same over flights at hand: ``seconds`` are those that end where the trip does, by their origin."""
     found = []
     for first in firsts:
@@ -69,26 +67,41 @@ def pairs(
         if head is None:
             continue
         arrival = first["scheduled_arrival_time_est"]
-        later = _day_after(day, strict=strict) if "+1" in arrival else day
+        later = next_day(day) if "+1" in arrival else day
         for second in seconds.get(first["destination"], ()):
             tail = _offer(second, later)
-            if tail is not None and not _arrives_after(arrival, second["scheduled_departure_time_est"], strict):
+            if tail is not None and arrival.removesuffix("+1") <= second["scheduled_departure_time_est"]:
                 found.append([{**head, "date": day}, {**tail, "date": later}])
+    return found
+
+
+def public_pairs(firsts: Iterable[Record], seconds: Mapping[str, Sequence[Record]], day: str) -> list[list[Record]]:
+    """:func:`pairs` as tau-bench makes them.
+
+    Its faults: an arrival as "06:00:00+1" is compared as text; the day after the 31st is the 32nd; and the second
+    flight of an overnight connection is shown with the seats and prices that it has on the *first* day.
+
+    Raises:
+        KeyError: that flight does not fly on the first day.
+        ValueError: the day does not end in a number.
+    """
+    found = []
+    for first in firsts:
+        arrival = first["scheduled_arrival_time_est"]
+        for second in seconds.get(first["destination"], ()):
+            later = f"{day[:-2]}{int(day[-2:]) + 1}" if "+1" in arrival else day
+            if arrival > second["scheduled_departure_time_est"]:
+                continue
+            if _offer(first, day) is not None and _offer(second, later) is not None:
+                found.append([{**_on(first, day), "date": day}, {**_on(second, day), "date": later}])
     return found
 
 
 def _offer(row: Record, day: str) -> Record | None:
     on_day = row["dates"].get(day)
-    if on_day is None or on_day["status"] != "available":
-        return None
-    return {**{key: value for key, value in row.items() if key != "dates"}, **on_day}
+    return _on(row, day) if on_day is not None and on_day["status"] == "available" else None
 
 
-def _arrives_after(arrival: str, departure: str, strict: bool) -> bool:
-    return (arrival.removesuffix("+1") if strict else arrival) > departure
-
-
-def _day_after(day: str, *, strict: bool) -> str:
-    if strict:
-        return next_day(day)
-    return f"{day[:-2]}{int(day[-2:]) + 1}"
+def _on(row: Record, day: str) -> Record:
+    """A flight as it is on one day."""
+    return {**{key: value for key, value in row.items() if key != "dates"}, **row["dates"][day]}

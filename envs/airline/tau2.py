@@ -9,19 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mua_env.core.task_sets import TaskSet
 from mua_env.core.tools import ToolSpec, tool
 from mua_env.core.toolsets import Kit
+from mua_env.domain.arithmetic import calculate
 from mua_env.domain.derived_goals import DerivedGoals
 from mua_env.domain.public import tau2
 from mua_env.domain.public.tau2_tools import MergeStage, Tau2Toolkit
 from mua_env.errors import ToolError, first_fault
 
-from . import search, tau2_search
+from . import search, tau2_search, wording
 from .derive import Deriver, find_user
 from .models import Base, Flight, Reservation, User
 from .tools import AirlineTools, Airport, Date, Passengers, ReservationId, UserId
@@ -30,50 +31,66 @@ TABLES = {"users": "user_id", "reservations": "reservation_id", "flights": "flig
 _PUBLIC_IDS = ("HATHAT", "HATHAU", "HATHAV")
 
 
-class _Leg(BaseModel):
+# Named as tau2's, since pydantic's errors begin with the name.
+
+
+class FlightInfo(BaseModel):
+    """A flight of a call."""
+
     flight_number: str
     date: str
 
 
-class _Passenger(BaseModel):
+class Passenger(BaseModel):
+    """A traveller of a call."""
+
     first_name: str
     last_name: str
     dob: str
 
 
-class _Payment(BaseModel):
+class Payment(BaseModel):
+    """A part of the price of a call."""
+
     payment_id: str
     amount: int
 
 
-_NESTED: Mapping[str, TypeAdapter[Any]] = {
-    "flights": TypeAdapter(list[_Leg]),
-    "passengers": TypeAdapter(list[_Passenger]),
-    "payment_methods": TypeAdapter(list[_Payment]),
-}
-_NUMBERS: Mapping[str, TypeAdapter[Any]] = {
-    "total_baggages": TypeAdapter(int),
-    "nonfree_baggages": TypeAdapter(int),
-}
+class _Booking(BaseModel):
+    """What tau2 checks of a booking when it is made."""
+
+    model_config = ConfigDict(title="Reservation")
+
+    flight_type: Literal["round_trip", "one_way"]
+    cabin: Literal["business", "economy", "basic_economy"]
+    total_baggages: int
+    nonfree_baggages: int
+    insurance: Literal["yes", "no"]
+
+
+_NESTED: Mapping[str, type[BaseModel]] = {"flights": FlightInfo, "passengers": Passenger, "payment_methods": Payment}
 _ROUTE = frozenset({"origin", "destination", "date"})
 
 
-def _loosely(adapter: TypeAdapter[Any] | None, value: Any) -> Any:
-    """A nested argument as tau2 reads it: what is empty holds nothing, whatever it is."""
-    if adapter is None:
-        return value
-    return adapter.validate_python([] if value in ("", {}) else value)
+def _records(kind: type[BaseModel], value: Any) -> list[BaseModel]:
+    """Nested arguments as tau2 reads them, one after the other: what is empty holds nothing, whatever it is."""
+    items = [] if value in ("", {}) else value
+    if not isinstance(items, list):
+        raise ToolError(f"a list is expected, not {value!r}")
+    return [kind.model_validate(item) for item in items]
 
 
 class AirlineTau2Tools(Tau2Toolkit, AirlineTools):
     """The fourteen airline tools of tau2."""
 
     left_out = frozenset({"think"})
+    any_choice = False
     untyped: ClassVar = {
         "transfer_to_human_agents": frozenset({"summary"}),
         "search_direct_flight": _ROUTE,
         "search_onestop_flight": _ROUTE,
         "update_reservation_flights": frozenset({"cabin"}),
+        "book_reservation": frozenset({"flight_type", "cabin", "insurance"}),
     }
     bookings_take_seats = True
     updates_set_cabin = True
@@ -85,15 +102,15 @@ class AirlineTau2Tools(Tau2Toolkit, AirlineTools):
             return values
         if spec.name == "update_reservation_passengers" and not all(isinstance(p, dict) for p in values["passengers"]):
             return values
-        loose = _NESTED
-        if spec.name == "book_reservation":
-            loose = {**_NESTED, **_NUMBERS}
+        try:
+            nested = {name: _records(kind, values[name]) for name, kind in _NESTED.items() if name in values}
+            if spec.name != "book_reservation":
+                return values | nested
             if isinstance(values["nonfree_baggages"], str):
                 raise ToolError(f"{spec.name}: argument 'nonfree_baggages' is a text")
-        try:
-            return {name: _loosely(loose.get(name), value) for name, value in values.items()}
+            return values | nested | _Booking.model_validate(values).model_dump()
         except ValidationError as error:
-            raise ToolError(f"{spec.name}: {first_fault(error)}") from None
+            raise ToolError(f"{spec.name}: {first_fault(error)}", kind="python", text=str(error)) from None
 
     @tool
     def get_user_details(self, user_id: UserId) -> dict[str, Any]:
@@ -122,7 +139,9 @@ class AirlineTau2Tools(Tau2Toolkit, AirlineTools):
         """Get the status of a flight on one day, as 'available', 'delayed' or 'cancelled'."""
         flight = self.db.get(Flight, flight_number)
         if flight is None or date not in flight["dates"]:
-            raise ToolError(f"there is no flight {flight_number!r} on {date}")
+            problem = f"there is no flight {flight_number!r} on {date}"
+            kind = "flight" if flight is None else "date"
+            raise ToolError(problem, kind=kind, flight_number=flight_number, date=date)
         return str(flight["dates"][date]["status"])
 
     @tool(writes=True)
@@ -133,7 +152,8 @@ class AirlineTau2Tools(Tau2Toolkit, AirlineTools):
         # In compat mode anything of the right length, as in tau2.
         row = self._reservation(reservation_id)
         if len(passengers) != len(row["passengers"]):
-            raise ToolError(f"reservation {reservation_id!r} has {len(row['passengers'])} passengers")
+            problem = f"reservation {reservation_id!r} has {len(row['passengers'])} passengers"
+            raise ToolError(problem, kind="heads")
         row["passengers"] = passengers
         self._save_reservation(row, "passengers")
         return row
@@ -143,9 +163,7 @@ class AirlineTau2Tools(Tau2Toolkit, AirlineTools):
         self, expression: Annotated[str, Field(description="Arithmetic with numbers, + - * / and parentheses.")]
     ) -> str:
         """Work out an arithmetic expression."""
-        if "%" in expression:
-            raise ToolError("the expression may hold only digits and + - * / ( ) . and spaces, not '%'")
-        return super().calculate(expression)
+        return calculate(expression, remainder=False)
 
     @tool(writes=True)
     def send_certificate(  # type: ignore[override]
@@ -154,7 +172,8 @@ class AirlineTau2Tools(Tau2Toolkit, AirlineTools):
         """Give a user a travel certificate, which is added to the profile's payment methods."""
         text = super().send_certificate(user_id, float(amount))
         if text == "null":
-            raise ToolError(f"user {user_id!r} has been given three certificates; no more can be sent")
+            problem = f"user {user_id!r} has been given three certificates; no more can be sent"
+            raise ToolError(problem, kind="certificates")
         return text.removesuffix(f"{float(amount)}.") + f"{amount}."
 
     @tool
@@ -170,10 +189,10 @@ class AirlineTau2Tools(Tau2Toolkit, AirlineTools):
     def _booked(self, row: dict[str, Any]) -> dict[str, Any]:
         return {**row, "status": None}
 
-    def _new_reservation_id(self, user_id: str, legs: list[dict[str, Any]]) -> str:
+    def _new_reservation_id(self, booked: dict[str, Any]) -> str:
         if not self._strict and all(self.db.get(Reservation, name) is not None for name in _PUBLIC_IDS):
-            raise ToolError("three reservations have been made; no more can be booked")
-        return super()._new_reservation_id(user_id, legs)
+            raise ToolError("three reservations have been made; no more can be booked", kind="reservations")
+        return super()._new_reservation_id(booked)
 
 
 class AirlineStage(MergeStage):
@@ -196,4 +215,5 @@ def task_set(split: str, path: str | Path | None) -> TaskSet:
         path=path,
         find_user=find_user,
         derive=derive_goal,
+        wording=wording.TAU2,
     )

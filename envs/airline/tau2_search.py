@@ -11,14 +11,12 @@ from .models import Flight
 
 Record = dict[str, Any]
 
-_CODES = "SFO JFK LAX ORD DFW DEN SEA ATL MIA BOS PHX IAH LAS MCO EWR CLT MSP DTW PHL LGA"
 _MONTH = "2024-05"
 
 
 def all_airports() -> list[dict[str, str]]:
-    """The twenty airports; New York's third has its own name for a city there."""
-    cities = {**airports.PUBLIC_CITIES, "LGA": "LaGuardia"}
-    return [{"iata": code, "city": cities[code]} for code in _CODES.split()]
+    """The twenty airports."""
+    return [{"iata": code, "city": city} for code, city in airports.public_listing().items()]
 
 
 def direct(

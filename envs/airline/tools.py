@@ -20,11 +20,12 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from mua_env.core.tools import Toolkit, tool
+from mua_env.core.tools import tool
 from mua_env.domain.arithmetic import calculate as evaluate
+from mua_env.domain.public.tau2_tools import LooseToolkit
 from mua_env.errors import ToolError
 
-from .airports import city
+from .airports import PUBLIC_CITIES, city, public_listing
 from .booking import (
     booking_price,
     charge,
@@ -61,7 +62,7 @@ TotalBags = Annotated[int, Field(description="Checked bags in all, free ones inc
 PaidBags = Annotated[int, Field(description="Checked bags that are paid for.")]
 
 
-class AirlineTools(Toolkit):
+class AirlineTools(LooseToolkit):
     """Tools of an airline's customer service.
 
     Attributes:
@@ -69,6 +70,7 @@ class AirlineTools(Toolkit):
         updates_set_cabin: whether flight updates do in ``compat`` mode too.
     """
 
+    any_choice = True
     bookings_take_seats: ClassVar[bool] = False
     updates_set_cabin: ClassVar[bool] = False
 
@@ -89,7 +91,10 @@ class AirlineTools(Toolkit):
     @tool
     def list_all_airports(self) -> dict[str, str]:
         """List all airports by their three-letter codes, with the cities they serve."""
-        return {code: city(code) for code in airport_codes(self.db)}
+        codes = airport_codes(self.db)
+        if not self._strict and PUBLIC_CITIES.keys() >= set(codes):
+            return public_listing()
+        return {code: city(code) for code in codes}
 
     @tool
     def search_direct_flight(self, origin: Airport, destination: Airport, date: Date) -> list[dict[str, Any]]:
@@ -107,7 +112,7 @@ class AirlineTools(Toolkit):
         expression: Annotated[str, Field(description="Arithmetic with numbers, + - * / and parentheses.")],
     ) -> str:
         """Work out an arithmetic expression."""
-        return evaluate(expression)
+        return evaluate(expression, remainder=self._strict)
 
     @tool
     def think(self, thought: Annotated[str, Field(description="The thought.")]) -> str:
@@ -138,8 +143,7 @@ class AirlineTools(Toolkit):
         paid = plain(payment_methods)
         total = booking_price(legs, len(passengers), nonfree_baggages, insured=insurance == "yes")
         check_payments(user, paid, total, strict=self._strict)
-        row = {
-            "reservation_id": self._new_reservation_id(user_id, legs),
+        booked = {
             "user_id": user_id,
             "origin": origin,
             "destination": destination,
@@ -153,6 +157,7 @@ class AirlineTools(Toolkit):
             "nonfree_baggages": nonfree_baggages,
             "insurance": insurance,
         }
+        row = {"reservation_id": self._new_reservation_id(booked), **booked}
         store(self.db, row)
         charge(user, paid)
         if row["reservation_id"] not in user["reservations"] or not self._strict:
@@ -230,7 +235,8 @@ class AirlineTools(Toolkit):
         if len(passengers) != len(row["passengers"]):
             raise ToolError(
                 f"reservation {reservation_id!r} has {len(row['passengers'])} passengers, "
-                f"got {len(passengers)}; the number cannot change"
+                f"got {len(passengers)}; the number cannot change",
+                kind="heads",
             )
         row["passengers"] = plain(passengers)
         self._save_reservation(row, "passengers")
@@ -268,21 +274,22 @@ class AirlineTools(Toolkit):
     def _user(self, user_id: str) -> dict[str, Any]:
         user = self.db.get(User, user_id)
         if user is None:
-            raise ToolError(f"no user has the id {user_id!r}")
+            raise ToolError(f"no user has the id {user_id!r}", kind="user", user_id=user_id)
         return user
 
     def _reservation(self, reservation_id: str) -> dict[str, Any]:
         row = self.db.get(Reservation, reservation_id)
         if row is None:
-            raise ToolError(f"no reservation has the id {reservation_id!r}")
+            problem = f"no reservation has the id {reservation_id!r}"
+            raise ToolError(problem, kind="reservation", reservation_id=reservation_id)
         return row
 
     def _booked(self, row: dict[str, Any]) -> dict[str, Any]:
         """A new reservation as the caller is shown it."""
         return row
 
-    def _new_reservation_id(self, user_id: str, legs: list[dict[str, Any]]) -> str:
-        return new_reservation_id(self.db, user_id, legs, strict=self._strict)
+    def _new_reservation_id(self, booked: dict[str, Any]) -> str:
+        return new_reservation_id(self.db, booked, strict=self._strict)
 
     def _open(self, reservation_id: str) -> dict[str, Any]:
         row = self._reservation(reservation_id)

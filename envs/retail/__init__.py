@@ -11,6 +11,7 @@ from mua_env.core.task_sets import TaskSet
 from mua_env.core.tasks import Goal, Task
 from mua_env.domain.packaged import WorldsDomain
 
+from . import wording
 from .models import Base
 from .rules import RULES, binding_rules
 from .tools import RetailTools
@@ -24,6 +25,20 @@ class RetailDomain(WorldsDomain):
     models = Base
     toolkit = RetailTools
     policy_rules = RULES
+    tau1_wording = wording.TAU1
+    vocabularies = (
+        frozenset(
+            {
+                "pending",
+                "pending (item modified)",
+                "processed",
+                "delivered",
+                "cancelled",
+                "return requested",
+                "exchange requested",
+            }
+        ),
+    )
     tables: ClassVar[Mapping[str, str]] = {"users": "user_id", "orders": "order_id", "products": "product_id"}
 
     def data(self) -> Rows:

@@ -23,14 +23,15 @@ def require_order(db: Database, order_id: str) -> Record:
     """
     order = db.get(Order, order_id)
     if order is None:
-        raise ToolError(f"there is no order {order_id!r} (order ids look like '#W0000000')")
+        raise ToolError(f"there is no order {order_id!r} (order ids look like '#W0000000')", kind="order")
     return order
 
 
 def require_status(order: Record, status: str, action: str) -> None:
     """Refuse unless the order has this very status."""
     if order["status"] != status:
-        raise ToolError(f"order {order['order_id']} is {order['status']!r}; only a {status} order can be {action}")
+        problem = f"order {order['order_id']} is {order['status']!r}; only a {status} order can be {action}"
+        raise ToolError(problem, kind="status")
 
 
 def require_method(user: Record, payment_method_id: str) -> Record:
@@ -38,7 +39,8 @@ def require_method(user: Record, payment_method_id: str) -> Record:
     method = user["payment_methods"].get(payment_method_id)
     if method is None:
         known = ", ".join(sorted(user["payment_methods"]))
-        raise ToolError(f"payment method {payment_method_id!r} is not in the user's profile, which has: {known}")
+        problem = f"payment method {payment_method_id!r} is not in the user's profile, which has: {known}"
+        raise ToolError(problem, kind="method")
     assert isinstance(method, dict)
     return method
 
@@ -54,7 +56,8 @@ def owner(db: Database, order: Record) -> Record:
 def require_funds(method: Record, amount: float) -> None:
     """Refuse if the method is a gift card with less than ``amount`` (US dollars) on it."""
     if method["source"] == "gift_card" and method["balance"] < amount:
-        raise ToolError(f"gift card {method['id']} holds {method['balance']}, which does not cover {amount:.2f}")
+        problem = f"gift card {method['id']} holds {method['balance']}, which does not cover {amount:.2f}"
+        raise ToolError(problem, kind="funds")
 
 
 def charge(method: Record, amount: float) -> bool:
@@ -76,26 +79,41 @@ def require_items(order: Record, item_ids: Sequence[str], mode: Mode) -> None:
     held = Counter(item["item_id"] for item in order["items"])
     for item_id, times in Counter(item_ids).items():
         if times > held[item_id]:
-            raise ToolError(f"item {item_id!r} is not in order {order['order_id']} {times} time(s)")
+            problem = f"item {item_id!r} is not in order {order['order_id']} {times} time(s)"
+            raise ToolError(problem, kind="item", item_id=item_id)
 
 
-def swap_prices(db: Database, order: Record, item_ids: Sequence[str], new_item_ids: Sequence[str]) -> list[Record]:
+def swap_prices(
+    db: Database, order: Record, item_ids: Sequence[str], new_item_ids: Sequence[str], *, differ: bool = False
+) -> list[Record]:
     """The variants that shall replace items of an order, in the order listed.
+
+    Args:
+        db: the environment's database.
+        order: the order.
+        item_ids: items of it.
+        new_item_ids: their replacements, one for each.
+        differ: refuse to replace an item by itself.
 
     Raises:
         ToolError: the lists differ in length, or a new item is no available variant of the same product.
     """
     if len(item_ids) != len(new_item_ids):
-        raise ToolError(f"item_ids has {len(item_ids)} entries and new_item_ids {len(new_item_ids)}; pair them up")
+        problem = f"item_ids has {len(item_ids)} entries and new_item_ids {len(new_item_ids)}; pair them up"
+        raise ToolError(problem, kind="count")
     variants = []
     for item_id, new_item_id in zip(item_ids, new_item_ids, strict=True):
+        if differ and item_id == new_item_id:
+            raise ToolError("an item cannot be replaced by itself; list only items that change", kind="same")
         item = next(item for item in order["items"] if item["item_id"] == item_id)
         product = db.get(Product, item["product_id"])
         variant = None if product is None else product["variants"].get(new_item_id)
         if variant is None:
-            raise ToolError(f"item {new_item_id!r} is no variant of the product {item['name']!r}")
+            problem = f"item {new_item_id!r} is no variant of the product {item['name']!r}"
+            raise ToolError(problem, kind="variant", new_item_id=new_item_id)
         if not variant["available"]:
-            raise ToolError(f"item {new_item_id!r} ({item['name']}) is not available")
+            problem = f"item {new_item_id!r} ({item['name']}) is not available"
+            raise ToolError(problem, kind="unavailable", new_item_id=new_item_id)
         variants.append(variant)
     return variants
 

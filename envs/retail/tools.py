@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import Field
 from sqlalchemy import func
 
-from mua_env.core.tools import Toolkit, tool
+from mua_env.core.tools import tool
 from mua_env.domain import arithmetic
+from mua_env.domain.public.tau2_tools import LooseToolkit
 from mua_env.errors import ToolError
 
 from .models import Order, Product, User
@@ -35,6 +37,7 @@ NewItemIds = Annotated[
     list[str],
     Field(description="Item ids of the replacements, position by position; each an available variant of the product."),
 ]
+Reason = Literal["no longer needed", "ordered by mistake"]
 Address1 = Annotated[str, Field(description="House number and street.")]
 Address2 = Annotated[str, Field(description="Suite, flat or similar; may be empty.")]
 City = Annotated[str, Field(description="City.")]
@@ -43,13 +46,20 @@ Country = Annotated[str, Field(description="Country, such as 'USA'.")]
 Zip = Annotated[str, Field(description="Postal code.")]
 
 
-class RetailTools(Toolkit):
-    """The sixteen tools of the retail agent."""
+class RetailTools(LooseToolkit):
+    """The sixteen tools of the retail agent.
+
+    Attributes:
+        swaps_differ: whether an item of a pending order must be swapped for another.
+    """
+
+    untyped: ClassVar[Mapping[str, frozenset[str]]] = {"cancel_pending_order": frozenset({"reason"})}
+    swaps_differ: ClassVar[bool] = False
 
     @tool
     def calculate(self, expression: Annotated[str, Field(description="Such as '2 * (19.5 + 4)'.")]) -> str:
         """Work out an arithmetic expression of numbers, + - * / and parentheses; rounded to two decimals."""
-        return arithmetic.calculate(expression)
+        return arithmetic.calculate(expression, remainder=self.mode == "strict")
 
     @tool
     def think(self, thought: Annotated[str, Field(description="The thought.")]) -> str:
@@ -108,20 +118,21 @@ class RetailTools(Toolkit):
         """Read a product type with all its variants: item id, options, price, availability."""
         product = self.db.get(Product, product_id)
         if product is None:
-            raise ToolError(f"there is no product {product_id!r} (an item id is not a product id)")
+            problem = f"there is no product {product_id!r} (an item id is not a product id)"
+            raise ToolError(problem, kind="product")
         return product
 
     @tool(writes=True)
     def cancel_pending_order(
         self,
         order_id: OrderId,
-        reason: Annotated[
-            Literal["no longer needed", "ordered by mistake"], Field(description="The user's reason, one of the two.")
-        ],
+        reason: Annotated[Reason, Field(description="The user's reason, one of the two.")],
     ) -> Record:
         """Cancel a pending order as a whole and refund it. Ask the user to confirm order and reason first."""
         order = require_order(self.db, order_id)
         require_status(order, "pending", "cancelled")
+        if reason not in get_args(Reason):
+            raise ToolError(f"the reason is {reason!r}; it must be one of the two", kind="reason")
         user = owner(self.db, order)
         refunds = refunds_of(order, self.mode)
         touched = False
@@ -160,10 +171,12 @@ class RetailTools(Toolkit):
         method = require_method(user, payment_method_id)
         history = order["payment_history"]
         if len(history) != 1 or history[0]["transaction_type"] != "payment":
-            raise ToolError(f"order {order_id} has {len(history)} payment entries; this works only with one payment")
+            problem = f"order {order_id} has {len(history)} payment entries; this works only with one payment"
+            raise ToolError(problem, kind="payments")
         old_id, amount = history[0]["payment_method_id"], history[0]["amount"]
         if old_id == payment_method_id:
-            raise ToolError(f"order {order_id} is already paid with {payment_method_id}; name another method")
+            problem = f"order {order_id} is already paid with {payment_method_id}; name another method"
+            raise ToolError(problem, kind="same")
         require_funds(method, amount)
         old = require_method(user, old_id)
         if charge(method, amount) | charge(old, -amount):
@@ -180,7 +193,7 @@ class RetailTools(Toolkit):
         """
         order = require_order(self.db, order_id)
         require_status(order, "pending", "modified")
-        variants, method, user = self._swap(order, item_ids, new_item_ids, payment_method_id)
+        variants, method, user = self._swap(order, item_ids, new_item_ids, payment_method_id, differ=self.swaps_differ)
         difference = price_difference(order, item_ids, variants)
         if self.mode == "strict":
             difference = round(difference, 2)
@@ -223,7 +236,8 @@ class RetailTools(Toolkit):
         method = require_method(owner(self.db, order), payment_method_id)
         original = order["payment_history"][0]["payment_method_id"]
         if method["source"] != "gift_card" and payment_method_id != original:
-            raise ToolError(f"the refund must go to the original method {original} or to a gift card of the user")
+            problem = f"the refund must go to the original method {original} or to a gift card of the user"
+            raise ToolError(problem, kind="original")
         require_items(order, item_ids, self.mode)
         return self._save_order(
             order,
@@ -260,20 +274,26 @@ class RetailTools(Toolkit):
     def _user(self, user_id: str) -> Record:
         user = self.db.get(User, user_id)
         if user is None:
-            raise ToolError(f"there is no user {user_id!r}")
+            raise ToolError(f"there is no user {user_id!r}", kind="user")
         return user
 
     def _only(self, found: list[Record], problem: str) -> str:
         if not found:
-            raise ToolError(problem)
+            raise ToolError(problem, kind="user")
         return str(found[0]["user_id"])
 
     def _swap(
-        self, order: Record, item_ids: list[str], new_item_ids: list[str], payment_method_id: str
+        self,
+        order: Record,
+        item_ids: list[str],
+        new_item_ids: list[str],
+        payment_method_id: str,
+        *,
+        differ: bool = False,
     ) -> tuple[list[Record], Record, Record]:
         """Checks that modify and exchange share; returns the new variants, the payment method and the user."""
         require_items(order, item_ids, self.mode)
-        variants = swap_prices(self.db, order, item_ids, new_item_ids)
+        variants = swap_prices(self.db, order, item_ids, new_item_ids, differ=differ)
         user = owner(self.db, order)
         return variants, require_method(user, payment_method_id), user
 
@@ -286,6 +306,8 @@ class RetailTools(Toolkit):
             "state": state,
             "zip": zip,
         }
+        if self.mode == "compat":  # the order of keys that tau-bench writes
+            address = {name: address[name] for name in ("address1", "address2", "city", "state", "country", "zip")}
         blank = [name for name, value in address.items() if name != "address2" and not value.strip()]
         if blank and self.mode == "strict":
             raise ToolError(f"the address has an empty {blank[0]!r}")

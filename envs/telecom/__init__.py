@@ -32,6 +32,10 @@ class TelecomDomain(PackagedDomain):
     settle = settle
     policies = ("manual", "workflow")
     policy_rules = RULES
+    vocabularies = (
+        frozenset({"active", "suspended", "pending activation", "closed"}),
+        frozenset({"draft", "issued", "awaiting payment", "paid", "overdue", "disputed"}),
+    )
     tables: ClassVar[Mapping[str, str]] = {
         "customers": "customer_id",
         "lines": "line_id",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from datetime import date, timedelta
 from typing import Any, Final
 
 from mua_env.core.database import Database
+from mua_env.core.tools import Mode
 from mua_env.errors import ToolError
 
 from .models import Bill, Customer, Number
@@ -34,7 +36,7 @@ def find_bill(db: Database, bill_id: object) -> Record:
     """
     bill = db.get(Bill, bill_id) if isinstance(bill_id, str) else None
     if bill is None:
-        raise ToolError(f"there is no bill {bill_id!r}")
+        raise ToolError(f"there is no bill {bill_id!r}", kind="bill", bill_id=bill_id)
     return bill
 
 
@@ -44,10 +46,10 @@ def with_status(db: Database, customer: Record, status: str) -> list[Record]:
     return [bill for bill in bills if bill["status"] == status]
 
 
-def charge(db: Database, customer: Record, amount: Number, description: str) -> None:
+def charge(db: Database, customer: Record, amount: Number, description: str, *, mode: Mode) -> None:
     """Put an amount (below 0: a credit) on the customer's next bill, which is begun where there is none yet."""
     drafts = with_status(db, customer, "Draft")
-    bill = drafts[0] if drafts else _begin(db, customer, start=_next_month(TODAY))
+    bill = drafts[0] if drafts else _begin(db, customer, start=_next_month(TODAY), mode=mode)
     items = [*bill["line_items"], _item(description, amount)]
     db.update(Bill, bill["bill_id"], line_items=items, total_due=bill["total_due"] + amount)
 
@@ -59,8 +61,9 @@ def add_overdue(db: Database, customer: Record, bill_id: str, amount: Number, de
     _add(db, customer, {**bill, "line_items": [_item(description, amount)], "total_due": 0.0 + amount})
 
 
-def _begin(db: Database, customer: Record, start: date) -> Record:
-    bill = _blank(_free_id(db), customer, start=start, end=month_end(start), status="Draft")
+def _begin(db: Database, customer: Record, start: date, mode: Mode) -> Record:
+    bill_id = _free_id(db) if mode == "compat" else _id_of(db, customer, start)
+    bill = _blank(bill_id, customer, start=start, end=month_end(start), status="Draft")
     _add(db, customer, bill)
     return bill
 
@@ -87,6 +90,16 @@ def _item(description: str, amount: Number) -> Record:
 def _add(db: Database, customer: Record, bill: Record) -> None:
     db.insert(Bill, bill)
     db.update(Customer, customer["customer_id"], bill_ids=[*customer["bill_ids"], bill["bill_id"]])
+
+
+def _id_of(db: Database, customer: Record, start: date) -> str:
+    """An id made from whose bill it is and of when: whoever is charged first, each customer's bill has the same."""
+    for attempt in range(1000):
+        digest = hashlib.sha256(f"{customer['customer_id']}|{start}|{attempt}".encode()).hexdigest()
+        name = f"B{int(digest[:8], 16) % 100_000_000:08d}"
+        if db.get(Bill, name) is None:
+            return name
+    raise ToolError(f"no free bill id is left for customer {customer['customer_id']}")
 
 
 def _free_id(db: Database) -> str:

@@ -18,6 +18,7 @@ from mua_env.domain.public.tau2 import DeriveGoal, Layout
 from mua_env.domain.public.tau2_tools import Tau2Toolkit
 from mua_env.errors import ConfigError
 
+from . import wording
 from .derive import find_user
 from .models import Base
 from .phone import TelecomPhone
@@ -124,6 +125,7 @@ def task_set(
         find_user=find_user,
         derive=derive,
         mend=_name_reason,
+        wording=wording.TAU2,
     )
 
 

@@ -69,7 +69,8 @@ class OperatorTools(Toolkit):
         """Look a record of any kind up by its id."""
         model = _BY_LETTER.get(id[:1])
         if model is None:
-            raise ToolError(f"the id {id!r} is of no known kind; ids begin with {', '.join(_BY_LETTER)}")
+            problem = f"the id {id!r} is of no known kind; ids begin with {', '.join(_BY_LETTER)}"
+            raise ToolError(problem, kind="kind", id=id)
         return whole(model, self._record(model, id))
 
     # Lines
@@ -84,7 +85,8 @@ class OperatorTools(Toolkit):
         """Suspend an active line."""
         line = self.line_of(customer_id, line_id)
         if line["status"] != "Active":
-            raise ToolError(f"only an active line can be suspended; {line_id} is {line['status']}")
+            problem = f"only an active line can be suspended; {line_id} is {line['status']}"
+            raise ToolError(problem, kind="active")
         text = "Line suspended successfully. $5/month holding fee will apply."
         return self._set_status(line, text, status="Suspended", suspension_start_date=str(TODAY))
 
@@ -93,7 +95,8 @@ class OperatorTools(Toolkit):
         """Make a line active that is suspended or waits for its activation."""
         line = self.line_of(customer_id, line_id)
         if line["status"] not in ("Suspended", "Pending Activation"):
-            raise ToolError(f"only a suspended or new line can be resumed; {line_id} is {line['status']}")
+            problem = f"only a suspended or new line can be resumed; {line_id} is {line['status']}"
+            raise ToolError(problem, kind="suspended")
         return self._set_status(line, "Line resumed successfully", status="Active", suspension_start_date=None)
 
     def _set_status(self, line: Record, message: str, **columns: Any) -> Record:
@@ -139,11 +142,12 @@ class OperatorTools(Toolkit):
         """Add data to a line for this month; its price by the line's plan goes on the customer's next bill."""
         line = self.line_of(customer_id, line_id)
         if not gb_amount > 0:
-            raise ToolError(f"the amount of data must be more than 0 GB, got {gb_amount}")
+            raise ToolError(f"the amount of data must be more than 0 GB, got {gb_amount}", kind="amount")
         rate = self._record(Plan, line["plan_id"])["data_refueling_price_per_gb"]
         price, total = gb_amount * rate, line["data_refueling_gb"] + gb_amount
         self.db.update(Line, line_id, data_refueling_gb=total)
-        charge(self.db, self.customer(customer_id), price, f"Data refueling: {gb_amount} GB at ${rate}/GB")
+        charged = f"Data refueling: {gb_amount} GB at ${rate}/GB"
+        charge(self.db, self.customer(customer_id), price, charged, mode=self.mode)
         return {
             "message": f"Successfully added {gb_amount} GB of data for line {line_id} for ${price:.2f}",
             "new_data_refueling_gb": self._shown(total),
@@ -170,9 +174,10 @@ class OperatorTools(Toolkit):
         """Ask the user to pay a bill; only one bill at a time can wait to be paid."""
         customer = self.customer(customer_id)
         if with_status(self.db, customer, "Awaiting Payment"):
-            raise ToolError(f"a bill of customer {customer_id} already waits to be paid")
+            raise ToolError(f"a bill of customer {customer_id} already waits to be paid", kind="waiting")
         if bill_id not in customer["bill_ids"]:
-            raise ToolError(f"customer {customer_id} has no bill {bill_id!r}")
+            problem = f"customer {customer_id} has no bill {bill_id!r}"
+            raise ToolError(problem, kind="owned_bill", bill_id=bill_id, customer_id=customer_id)
         if self.mode == "strict" and find_bill(self.db, bill_id)["status"] == "Paid":
             raise ToolError(f"bill {bill_id} is paid already")
         self.db.update(Bill, bill_id, status="Awaiting Payment")
@@ -190,18 +195,20 @@ class OperatorTools(Toolkit):
             found = self.db.execute(_CUSTOMER_OF, {"number": phone_number}).scalar()
             if found is not None:
                 return self.customer(found)
-        raise ToolError(f"no customer has the number {phone_number!r}")
+        raise ToolError(f"no customer has the number {phone_number!r}", kind="phone", phone_number=phone_number)
 
     def line_of(self, customer_id: object, line_id: object) -> Record:
         """The row of a line that must be the customer's."""
         if line_id not in self.customer(customer_id)["line_ids"]:
-            raise ToolError(f"customer {customer_id} has no line {line_id!r}")
+            problem = f"customer {customer_id} has no line {line_id!r}"
+            raise ToolError(problem, kind="owned_line", line_id=line_id, customer_id=customer_id)
         return self._record(Line, line_id)
 
     def _record(self, model: Any, key: object) -> Record:
         row = self.db.get(model, key) if isinstance(key, str) else None
         if row is None:
-            raise ToolError(f"there is no {model.__name__.lower()} {key!r}")
+            kind = model.__name__.lower()
+            raise ToolError(f"there is no {kind} {key!r}", kind=kind, key=key)
         return row
 
     def _shown(self, number: Any) -> Any:

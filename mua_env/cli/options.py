@@ -47,6 +47,13 @@ PolicyOption = Annotated[
 SoloOption = Annotated[
     bool, typer.Option("--solo", help="The agent has the user's tools too, and works on a ticket alone.")
 ]
+PresentationOption = Annotated[
+    str | None,
+    typer.Option(
+        "--presentation",
+        help="own, or benchmark: tools and errors as a public benchmark shows them. Default: that, if it can be had.",
+    ),
+]
 DatabaseOption = Annotated[
     str | None,
     typer.Option("--database", help="PostgreSQL server, as postgresql://...; SQLite in memory if not given."),
@@ -110,12 +117,16 @@ def open_setting(
     policy: str | None = None,
     solo: bool = False,
     database: str | None = None,
+    presentation: str | None = None,
 ) -> Setting:
     """Load a domain with its tasks."""
     from mua_env.episode.setting import load_setting
 
-    mode: Any = scoring  # checked there
-    return load_setting(domain, tasks, path=path, mode=mode, policy=policy, solo=solo, database_url=database)
+    mode: Any = scoring  # checked there, as is the presentation
+    shown: Any = presentation
+    return load_setting(
+        domain, tasks, path=path, mode=mode, policy=policy, solo=solo, database_url=database, presentation=shown
+    )
 
 
 def choose_task(setting: Setting, task_id: str | None, seed: int) -> Task:

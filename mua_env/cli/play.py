@@ -19,6 +19,7 @@ def play(
     scoring: opt.ScoringOption = None,
     policy: opt.PolicyOption = None,
     solo: opt.SoloOption = False,
+    presentation: opt.PresentationOption = None,
     database: opt.DatabaseOption = None,
     task: Annotated[str | None, typer.Option("--task", help="Id of a task; without it the seed draws one.")] = None,
     seed: opt.SeedOption = 0,
@@ -48,7 +49,16 @@ def play(
 
     if watch and user == "human":
         raise ConfigError("--watch takes no side; with --user human use --as user")
-    setting = opt.open_setting(domain, tasks, path, scoring=scoring, policy=policy, solo=solo, database=database)
+    setting = opt.open_setting(
+        domain,
+        tasks,
+        path,
+        scoring=scoring,
+        policy=policy,
+        solo=solo,
+        database=database,
+        presentation=presentation,
+    )
     chosen = opt.choose_task(setting, task, seed)
     cast = opt.open_cast(
         setting,

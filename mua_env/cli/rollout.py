@@ -35,6 +35,7 @@ def rollout(
     scoring: opt.ScoringOption = None,
     policy: opt.PolicyOption = None,
     solo: opt.SoloOption = False,
+    presentation: opt.PresentationOption = None,
     database: opt.DatabaseOption = None,
     count: Annotated[int | None, typer.Option("--count", "-n", min=1, help="Only the first so many tasks.")] = None,
     repeats: Annotated[int, typer.Option("--repeats", min=1, help="Dialogues for each task.")] = 1,
@@ -44,8 +45,11 @@ def rollout(
     agent: opt.AgentOption = "expert",
     agent_option: opt.AgentSetting = None,
     reward: Annotated[
-        str, typer.Option("--reward", help="task, outcome (database alone), tau1, or tau1-no-outputs.")
-    ] = "task",
+        str | None,
+        typer.Option(
+            "--reward", help="task, outcome (database alone), tau1, or tau1-no-outputs. Default: the source's own."
+        ),
+    ] = None,
     judge: Annotated[
         str | None,
         typer.Option("--judge", metavar="MODEL", help="Model that judges what tasks state about a dialogue (tau2)."),
@@ -82,7 +86,16 @@ def rollout(
 
     if user == "human":
         raise ConfigError("--user human: many dialogues at once are no place for a person; use `mua-env play`")
-    setting = opt.open_setting(domain, tasks, path, scoring=scoring, policy=policy, solo=solo, database=database)
+    setting = opt.open_setting(
+        domain,
+        tasks,
+        path,
+        scoring=scoring,
+        policy=policy,
+        solo=solo,
+        database=database,
+        presentation=presentation,
+    )
     options = {
         "user_options": opt.parse_pairs(user_option, "--user-option"),
         "agent_options": opt.parse_pairs(agent_option, "--agent-option"),
@@ -92,7 +105,7 @@ def rollout(
     cast = opt.open_cast(setting, user=user, agent=agent, ledger=ledger, **options)
     episodes = plan(setting.tasks, repeats=repeats, seed=seed, limit=_how_many(setting, count))
     how = RolloutOptions(
-        reward=check_reward(reward),
+        reward=setting.tasks.reward if reward is None else check_reward(reward),
         max_turns=max_turns,
         concurrency=concurrency,
         deadline_s=deadline,
@@ -125,6 +138,7 @@ def _config_of(setting: Setting, episodes: list[Planned], *, tasks: str, count: 
         "revision": setting.revision,
         "task_revision": tasks_revision(episode.task for episode in episodes),
         "mode": setting.mode,
+        **({"presentation": setting.presented} if setting.presentation else {}),
         **({"variant": setting.tasks.variant} if setting.tasks.variant else {}),
         **({"source_revision": setting.tasks.source_revision} if setting.tasks.source_revision else {}),
     }

@@ -50,14 +50,16 @@ class Check(BaseModel):
 class Record(BaseModel):
     """What scoring needs to know of an episode: what was said and done, never how.
 
-    ``terminal_text`` is what the arguments of the terminal call say. ``calls`` are the calls of agent and user, failed
-    ones too, kept where a task asks for them. ``judged`` are a judge's verdicts on the task's statements. ``turns`` are
-    the calls of the agent between one word of the user and the next, kept where the world is no database.
+    ``agent_texts`` are what the agent said to the user, ``texts_beside_calls`` what stood beside tool calls and did not
+    reach it. ``terminal_text`` is what the arguments of the terminal call say. ``calls`` are the calls of agent and
+    user, failed ones too, kept where a task asks for them. ``judged`` are a judge's verdicts on the task's statements.
+    ``turns`` are the calls of the agent between one word of the user and the next, kept where the world is no database.
     """
 
     model_config = ConfigDict(frozen=True)
 
     agent_texts: tuple[str, ...] = ()
+    texts_beside_calls: tuple[str, ...] = ()
     events: tuple[str, ...] = ()
     terminal_tool: str | None = None
     terminal_text: str = ""

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal, TypeVar, overload
+from typing import Any, ClassVar, Literal, Protocol, TypeVar, overload
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
@@ -34,6 +34,9 @@ from mua_env.errors import ToolError, did_you_mean
 Mode = Literal["strict", "compat"]
 """``compat`` behaves as the public benchmark does, faults included; ``strict`` mends them."""
 
+PresentationName = Literal["own", "benchmark"]
+"""Whose words tools are shown in: this package's, or a public benchmark's."""
+
 Requestor = Literal["agent", "user", "world"]
 """Whose hands a call is in: each has tools of its own over one database. ``world`` sets scenes up and checks them."""
 
@@ -46,10 +49,25 @@ _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a call came to: ``content`` is what the caller reads, ``ok`` is false for every error."""
+    """What a call came to: ``content`` is what the caller reads, ``ok`` is false for every error (of ``error``)."""
 
     content: str
     ok: bool
+    error: ToolError | None = None
+
+
+class Presentation(Protocol):
+    """How tools are shown to those who call them, where it is not as this package shows them."""
+
+    @property
+    def name(self) -> str:
+        """How results name it."""
+
+    def tools(self, own: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Function schemas of tools as they are shown."""
+
+    def content(self, name: str, result: ToolResult) -> str:
+        """The result of a tool as its caller reads it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +221,7 @@ class Toolkit:
         try:
             return ToolResult(self._run(name, arguments, settle), ok=True)
         except ToolError as error:
-            return ToolResult(f"Error: {clip(well_formed(str(error)), LONGEST_LINE)}", ok=False)
+            return ToolResult(f"Error: {clip(well_formed(str(error)), LONGEST_LINE)}", ok=False, error=error)
 
     def parse(self, spec: ToolSpec, arguments: str | Mapping[str, Any]) -> dict[str, Any]:
         """The arguments of a call by name, validated by the tool's schema (default)."""
@@ -213,7 +231,8 @@ class Toolkit:
         spec = self.specs.get(name)
         if spec is None:
             name = clipped_name(name)
-            raise ToolError(f"unknown tool {name!r}.{did_you_mean(name, self.specs)} Tools: {', '.join(self.specs)}")
+            hint = f"{did_you_mean(name, self.specs)} Tools: {', '.join(self.specs)}"
+            raise ToolError(f"unknown tool {name!r}.{hint}", kind="unknown", name=name)
         values = self.parse(spec, arguments)
         method = getattr(self, name)
         guarded = spec.writes or self.db.spoiled_by_errors

@@ -30,6 +30,8 @@ class Kit:
         settle: runs after each successful writing call, inside its savepoint, and once when a scene is set up.
         settled_gold: whether it also runs between gold actions in ``compat`` mode (tau2 does not).
         solo: whether the agent has the user's tools too, and nobody is on the line.
+        vocabularies: sets of all values, in lower case, that something can have, as the status of an order: an agent
+            that states several of one has not answered which it is.
     """
 
     toolkit: type[Toolkit]
@@ -39,6 +41,7 @@ class Kit:
     settle: Settle | None = None
     settled_gold: bool = True
     solo: bool = False
+    vocabularies: tuple[frozenset[str], ...] = ()
 
 
 class _Done(Toolkit):

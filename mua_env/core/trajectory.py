@@ -52,7 +52,8 @@ class Trajectory(BaseModel):
     """An episode, whole: enough to read it, to score it again and to train on it.
 
     ``scoring`` is how tools behave and databases are compared (``compat`` or ``strict``; empty in files that are older
-    than the field). ``variant`` names the policy document where there are several, ``source_revision`` the release of
+    than the field), ``presentation`` how tools are shown (``own`` or ``benchmark``, with what of it could not be had).
+    ``variant`` names the policy document where there are several, ``source_revision`` the release of
     a public benchmark. ``id`` is unique in its run. ``seed`` and ``task_id`` reproduce it where agent and user are
     seeded.
     """
@@ -62,6 +63,7 @@ class Trajectory(BaseModel):
     domain: str
     tasks: str
     scoring: str = ""
+    presentation: str = ""
     revision: str
     variant: str = ""
     source_revision: str = ""

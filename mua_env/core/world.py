@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol, Self
 
 from mua_env.core.database import Changes, Database, Template
 from mua_env.core.scores import Scores
 from mua_env.core.tasks import Assertion, Task
-from mua_env.core.tools import Mode, Requestor, Toolkit, ToolResult, ToolSpec
+from mua_env.core.tools import Mode, Presentation, Requestor, Toolkit, ToolResult, ToolSpec
 from mua_env.core.toolsets import Kit
-from mua_env.errors import EpisodeError, TaskError
+from mua_env.errors import EpisodeError, TaskError, ToolError
 
 
 class World(Protocol):
@@ -69,11 +70,20 @@ class SQLWorld:
         template: the loaded data.
         kit: whose tools there are; the agent's toolkit alone will do where nobody else has any.
         mode: how the tools behave.
+        presentation: how a public benchmark shows what they say; ``None`` for this package's own words.
     """
 
-    def __init__(self, template: Template, kit: Kit | type[Toolkit], *, mode: Mode = "strict") -> None:
+    def __init__(
+        self,
+        template: Template,
+        kit: Kit | type[Toolkit],
+        *,
+        mode: Mode = "strict",
+        presentation: Presentation | None = None,
+    ) -> None:
         self.kit = kit if isinstance(kit, Kit) else Kit(kit)
         self.mode: Mode = mode
+        self.presentation = presentation
         self._bind(template.clone())
 
     def _bind(self, database: Database) -> None:
@@ -106,13 +116,19 @@ class SQLWorld:
             requestor: whose tool it is.
             settle: whether what it changes is carried to the other side.
         """
+        result = self._call(name, arguments, requestor, settle=settle)
+        if self.presentation is None or requestor == "world":
+            return result
+        return replace(result, content=self.presentation.content(name, result))
+
+    def _call(self, name: str, arguments: str | Mapping[str, Any], requestor: Requestor, *, settle: bool) -> ToolResult:
         # In solo mode the user's tools are in the agent's hands: gold actions of the user still name the user.
         user = self.toolkit if self.kit.solo else self.user_toolkit
         toolkit = {"agent": self.toolkit, "user": user, "world": self._stage}[requestor]
         if toolkit is None:
-            return ToolResult(f"Error: unknown tool {name!r}: the {requestor} has no tools here", ok=False)
+            return _not_there(name, f"unknown tool {name!r}: the {requestor} has no tools here")
         if requestor == "agent" and name not in toolkit.specs and name in self._users_tools:
-            return ToolResult(f"Error: {name!r} is a tool of the user's; ask the user to use it", ok=False)
+            return _not_there(name, f"{name!r} is a tool of the user's; ask the user to use it")
         return toolkit.call(name, arguments, settle=self._settle if settle else None)
 
     @property
@@ -141,7 +157,8 @@ class SQLWorld:
 
     def schemas(self) -> list[dict[str, Any]]:
         """Function schemas of the agent's tools."""
-        return self.kit.toolkit.schemas()
+        own = self.kit.toolkit.schemas()
+        return own if self.presentation is None else self.presentation.tools(own)
 
     def reveal(self, names: Sequence[str]) -> None:
         """Nothing to do: the agent has all tools of its kit from the start."""
@@ -153,7 +170,7 @@ class SQLWorld:
     def fork(self) -> Self:
         """An independent world in the same state, on a clone of its own."""
         twin = object.__new__(type(self))
-        twin.kit, twin.mode = self.kit, self.mode
+        twin.kit, twin.mode, twin.presentation = self.kit, self.mode, self.presentation
         twin._bind(self.database.fork())
         return twin
 
@@ -174,3 +191,7 @@ class NoWorld:
 
     def close(self) -> None:
         """Nothing to release."""
+
+
+def _not_there(name: str, text: str) -> ToolResult:
+    return ToolResult(f"Error: {text}", ok=False, error=ToolError(text, kind="unknown", name=name))

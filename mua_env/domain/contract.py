@@ -47,6 +47,7 @@ class Domain(ABC):
         text_with_calls_reaches_user: whether text beside tool calls is said to the user (default: no).
         limits: after how many turns an episode is cut, unless it is asked for otherwise.
         scratch_tools: tools that look nothing up and take free text; audits leave their arguments out.
+        vocabularies: see :class:`mua_env.core.toolsets.Kit`.
         policy_rules: the rules of the policy document that audits name: id -> the rule in a sentence.
     """
 
@@ -61,6 +62,7 @@ class Domain(ABC):
     text_with_calls_reaches_user: ClassVar[bool] = False
     limits: ClassVar[Limits] = Limits()
     scratch_tools: ClassVar[frozenset[str]] = frozenset({"calculate", "think"})
+    vocabularies: ClassVar[tuple[frozenset[str], ...]] = ()
     policy_rules: ClassVar[Mapping[str, str]] = {}
 
     @abstractmethod
@@ -92,6 +94,7 @@ class Domain(ABC):
             user_toolkit=self.user_toolkit,
             stage=self.stage,
             settle=type(self).settle,
+            vocabularies=self.vocabularies,
         )
         return solo_kit(kit) if solo else kit
 

@@ -23,11 +23,13 @@ class PackagedDomain(Domain):
 
     Attributes:
         tables: key column of each table, by table name, as the public benchmark's data needs it.
+        tau1_wording: which of a tool's refusals is which in tau-bench (see :mod:`mua_env.domain.public.wording`).
         experts: module in the package and class of the scripted agent, by language, as ``"expert:RetailExpert"``;
             loaded when one is asked for (default: there is none).
     """
 
     tables: ClassVar[Mapping[str, str]]
+    tau1_wording: ClassVar[Mapping[str, str]] = {}
     experts: ClassVar[Mapping[str, str]] = {}
 
     def policy(self, *, compact: bool = False) -> str:
@@ -80,7 +82,9 @@ class PackagedDomain(Domain):
             return self.public_tau2(split, path)
         if benchmark != "tau1":
             raise TaskError(f"{self.name} reads the public benchmarks 'tau1' and 'tau2', not {benchmark!r}")
-        return tau1.task_set(self.name, split, tables=self.tables, path=path, derive=self.derive_goal)
+        return tau1.task_set(
+            self.name, split, tables=self.tables, path=path, derive=self.derive_goal, wording=self.tau1_wording
+        )
 
     def public_tau2(self, split: str, path: str | Path | None) -> TaskSet:
         """tau2-bench's tasks of this domain (default: there are none)."""

@@ -184,15 +184,14 @@ class Episode:
 
     def record(self) -> Record:
         """What scoring needs to know."""
-        texts = tuple(
-            entry.message.content
-            for entry in self.entries
-            if isinstance(entry.message, AssistantMessage)
-            and entry.message.content
-            and (self._mixed or not entry.message.tool_calls)
-        )
+        messages = [entry.message for entry in self.entries if isinstance(entry.message, AssistantMessage)]
+        heard = {True: [], False: []}  # type: dict[bool, list[str]]
+        for message in messages:
+            if message.content:
+                heard[self._mixed or not message.tool_calls].append(message.content)
         return Record(
-            agent_texts=texts,
+            agent_texts=tuple(heard[True]),
+            texts_beside_calls=tuple(heard[False]),
             events=tuple(self._events),
             terminal_tool=self._terminal_tool,
             terminal_text=self._terminal_text,

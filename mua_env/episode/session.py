@@ -56,7 +56,8 @@ class Session:
         setting: the domain with its tasks, shared by many sessions.
         user: makes the users, shared by many sessions. In solo mode nobody is on the line, and some
             public tasks bring their user with them: it is not used then.
-        reward: ``"task"`` (default), ``"outcome"``, ``"tau1"`` or ``"tau1-no-outputs"``.
+        reward: ``"task"``, ``"outcome"``, ``"tau1"`` or ``"tau1-no-outputs"``; ``None`` (default) for the task source's
+            own, which is ``"tau1"`` for tau-bench's tasks and else ``"task"``.
         max_turns: turns after which an episode is truncated; ``None`` (default) for the domain's own, which is 30
             where it says nothing else.
         judge: judges what a task states about the dialogue, once it has ended (default: nobody does, and scores say
@@ -68,13 +69,13 @@ class Session:
         setting: Setting,
         user: UserSimulator,
         *,
-        reward: RewardName = "task",
+        reward: RewardName | None = None,
         max_turns: int | None = None,
         judge: Judge | None = None,
     ) -> None:
         self.setting = setting
         self.user = _own_user(setting) or user
-        self.reward: RewardName = reward
+        self.reward: RewardName = reward or setting.tasks.reward
         self.max_turns = max_turns
         limits = setting.domain.limits
         self._limits = limits if max_turns is None else limits.model_copy(update={"turns": max_turns})
@@ -210,6 +211,7 @@ class Session:
             domain=self.setting.domain.name,
             tasks=self.setting.tasks.name,
             scoring=self.setting.mode,
+            presentation=self.setting.presented,
             revision=self.setting.revision,
             variant=self.setting.tasks.variant,
             source_revision=self.setting.tasks.source_revision,

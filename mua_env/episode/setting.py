@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import threading
+import warnings
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,11 @@ from mua_env.core.database import Template, open_template
 from mua_env.core.database._statements import statements_of
 from mua_env.core.scores import Scores
 from mua_env.core.task_sets import TaskSet
-from mua_env.core.tools import Mode
+from mua_env.core.tools import Mode, Presentation, PresentationName
 from mua_env.core.toolsets import Kit
 from mua_env.core.world import SQLWorld, World, Worlds
 from mua_env.domain.contract import Domain, load_domain
-from mua_env.errors import ConfigError, DomainError
+from mua_env.errors import ConfigError, DataError, DomainError
 from mua_env.scoring.scorer import Scorer
 
 _lock = threading.Lock()
@@ -30,10 +31,18 @@ _parents: list[Template] = []
 
 
 class SQLWorlds:
-    """Clones of one database template, with the tools of a kit."""
+    """Clones of one database template, with the tools of a kit as they are presented."""
 
-    def __init__(self, domain: Domain, task_set: TaskSet, mode: Mode, database_url: str | None) -> None:
+    def __init__(
+        self,
+        domain: Domain,
+        task_set: TaskSet,
+        mode: Mode,
+        database_url: str | None,
+        presentation: Presentation | None = None,
+    ) -> None:
         self.kit = task_set.kit or domain.kit()
+        self.presentation = presentation
         self._mode: Mode = mode
         _check_user_tools(domain.name, self.kit)
         self.template = _template(self.kit.models or domain.models, task_set, database_url)
@@ -46,15 +55,18 @@ class SQLWorlds:
 
     def make_world(self) -> SQLWorld:
         """A world on a clone of its own."""
-        return SQLWorld(self.template, self.kit, mode=self._mode)
+        return SQLWorld(self.template, self.kit, mode=self._mode, presentation=self.presentation)
 
     def schemas(self) -> list[dict[str, Any]]:
         """Function schemas of the agent's tools."""
-        return self.kit.toolkit.schemas()
+        return self._shown(self.kit.toolkit.schemas())
 
     def user_schemas(self) -> list[dict[str, Any]]:
         """Function schemas of the user's own tools, empty where it has none."""
-        return [] if self.kit.user_toolkit is None else self.kit.user_toolkit.schemas()
+        return [] if self.kit.user_toolkit is None else self._shown(self.kit.user_toolkit.schemas())
+
+    def _shown(self, schemas: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return schemas if self.presentation is None else self.presentation.tools(schemas)
 
 
 class Setting:
@@ -65,10 +77,17 @@ class Setting:
         task_set: its tasks.
         mode: how the tools behave and databases are compared; ``None`` takes the task set's own.
         database_url: ``None`` for SQLite in memory, or a PostgreSQL server.
+        presentation: see :func:`load_setting`.
     """
 
     def __init__(
-        self, domain: Domain, task_set: TaskSet, *, mode: Mode | None = None, database_url: str | None = None
+        self,
+        domain: Domain,
+        task_set: TaskSet,
+        *,
+        mode: Mode | None = None,
+        database_url: str | None = None,
+        presentation: PresentationName | None = None,
     ) -> None:
         if mode not in (None, "strict", "compat"):
             raise ConfigError(f"scoring is {mode!r}; use 'strict' or 'compat'")
@@ -76,10 +95,16 @@ class Setting:
         self.tasks = task_set
         self.mode: Mode = mode or task_set.mode
         self.database_url = database_url
+        self.presentation = _presentation(task_set, presentation)
         self.worlds: Worlds = domain.worlds(task_set, mode=self.mode, database_url=database_url) or SQLWorlds(
-            domain, task_set, self.mode, database_url
+            domain, task_set, self.mode, database_url, self.presentation
         )
         self.scorer: Scores = self.worlds.scorer
+
+    @property
+    def presented(self) -> str:
+        """How tools are shown, as results say it: ``"own"`` or ``"benchmark"``, with what could not be had of it."""
+        return "own" if self.presentation is None else self.presentation.name
 
     @property
     def sql(self) -> SQLWorlds:
@@ -112,6 +137,28 @@ class Setting:
         users = [self.user_tools] if self.user_tools else []
         text = json.dumps([self.tools, self.tasks.policy, self.tasks.world, *users], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def _presentation(task_set: TaskSet, wanted: PresentationName | None) -> Presentation | None:
+    if wanted not in (None, "own", "benchmark"):
+        raise ConfigError(f"presentation is {wanted!r}; use 'own' or 'benchmark'")
+    if wanted == "own" or (wanted is None and task_set.presentation is None):
+        return None
+    if task_set.presentation is None:
+        raise ConfigError(f"presentation 'benchmark' goes with tau1:... and tau2:... tasks, not with {task_set.name!r}")
+    try:
+        found = task_set.presentation()
+    except DataError as error:
+        if wanted == "benchmark":
+            raise
+        warnings.warn(f"tools are shown in this package's words: {error}", stacklevel=2)
+        return None
+    if found is None and wanted == "benchmark":
+        raise ConfigError(
+            f"presentation 'benchmark': the copy that {task_set.name!r} is read from holds data alone; name a checkout "
+            "or an installed package, whose code has the tools' descriptions"
+        )
+    return found
 
 
 def _check_user_tools(domain: str, kit: Kit) -> None:
@@ -156,9 +203,10 @@ def _shared(
     url: str | None,
     policy: str | None,
     solo: bool,
+    presentation: PresentationName | None,
 ) -> Setting:
     tasks = domain.task_set(source, path=path, policy=policy, solo=solo)
-    return Setting(domain, tasks, mode=mode, database_url=url)
+    return Setting(domain, tasks, mode=mode, database_url=url, presentation=presentation)
 
 
 def load_setting(
@@ -170,6 +218,7 @@ def load_setting(
     database_url: str | None = None,
     policy: str | None = None,
     solo: bool = False,
+    presentation: PresentationName | None = None,
 ) -> Setting:
     """The setting for a domain and a task source; equal arguments share one in a process.
 
@@ -181,6 +230,9 @@ def load_setting(
         database_url: ``None`` for SQLite in memory, or a PostgreSQL server.
         policy: which policy document, where a domain has several; ``None`` takes its first.
         solo: whether the agent has the user's tools too and talks to nobody.
+        presentation: how tools are shown: ``"own"``, or ``"benchmark"`` for descriptions, schemas, texts of errors and
+            order of keys as a public benchmark's agent reads them, taken from the user's own copy. ``None`` (default)
+            is the benchmark's for its tasks where the copy has them, else the own.
 
     Raises:
         DomainError, TaskError, ConfigError: what was asked for cannot be had.
@@ -189,7 +241,8 @@ def load_setting(
     if isinstance(tasks, TaskSet):
         if policy is not None or solo:
             raise ConfigError("policy and solo belong to a task source; this TaskSet has its own policy document")
-        return Setting(loaded, tasks, mode=mode, database_url=database_url)
+        return Setting(loaded, tasks, mode=mode, database_url=database_url, presentation=presentation)
     if not isinstance(tasks, str):
         raise ConfigError(f"tasks is a task source (as 'train') or a TaskSet, got {type(tasks).__name__}")
-    return _shared(loaded, tasks, None if path is None else str(path), mode, database_url, policy, solo)
+    where = None if path is None else str(path)
+    return _shared(loaded, tasks, where, mode, database_url, policy, solo, presentation)

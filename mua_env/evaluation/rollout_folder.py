@@ -206,6 +206,7 @@ def trajectory_file(run: str | Path) -> Path:
     return path
 
 
-def _add(total: Counter[str], who: str, usage: dict[str, float]) -> None:
+def _add(total: Counter[str], who: str, usage: dict[str, Any]) -> None:
     for name, value in usage.items():
-        total[f"{who}/{name}"] += value  # type: ignore[assignment]
+        if isinstance(value, int | float):  # agents of the caller's keep accounts of their own kind
+            total[f"{who}/{name}"] += value  # type: ignore[assignment]

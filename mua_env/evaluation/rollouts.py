@@ -54,7 +54,7 @@ class RolloutOptions:
         judge: judges what tasks state about their dialogues; None leaves that unjudged.
     """
 
-    reward: RewardName = "task"
+    reward: RewardName | None = None
     max_turns: int | None = None
     concurrency: int = 16
     deadline_s: float | None = 900.0

@@ -12,9 +12,9 @@ from pydantic import ValidationError
 
 from mua_env.core.messages import Source, dump_all, source_of
 from mua_env.core.scores import RewardName, check_reward
-from mua_env.core.task_sets import TaskSet
+from mua_env.core.task_sets import TaskSet, shown_id
 from mua_env.core.tasks import Task
-from mua_env.core.tools import Mode
+from mua_env.core.tools import Mode, PresentationName
 from mua_env.domain.contract import Domain
 from mua_env.episode.session import Session, StepResult
 from mua_env.episode.setting import Setting, load_setting
@@ -35,11 +35,12 @@ class DialogueEnv(gym.Env[Observation, Any]):
     string (a message to the user). Text goes to the user, whose reply is the observation; tool calls are run in
     order, and the observation is one tool message for each.
 
-    ``info`` of ``reset`` holds ``system_prompt`` (the policy document), ``tools`` (function schemas), ``task_id``,
-    ``sources`` (who each message of the observation is from), ``turn`` and what the results hang on (``user``,
-    ``tasks``, ``scoring``, ``revision``). ``tools`` comes again
-    where a step has given the agent further ones. At the end ``info["score"]`` holds the score with its parts and its
-    explanation, and ``ended_by``. The user's instruction and the gold actions are never part of it.
+    ``info`` of ``reset`` holds ``system_prompt`` (the policy document), ``tools`` (function schemas), ``task_id`` (its
+    hash where the id tells what the task is about), ``sources`` (who each message of the observation is from), ``turn``
+    and what the results hang on (``user``, ``tasks``, ``scoring``, ``reward``, ``presentation``, ``revision``).
+    ``tools`` comes again where a step has given the agent further ones. At the end ``info["score"]`` holds the score
+    with its parts and its explanation, and ``ended_by``. The user's instruction and the gold actions are never part of
+    it.
 
     ``terminated``: the user stopped, or a terminal tool was called. ``truncated``: turn limit, or a failure that is
     not the agent's (``info["score"]["reward"]`` is then ``None``, and the step's reward 0.0 must not be learned from).
@@ -51,11 +52,14 @@ class DialogueEnv(gym.Env[Observation, Any]):
         tasks_path: where the files of a public benchmark lie.
         user: ``"agenda"`` (default, offline), ``"llm"``, ``"human"``, or a :class:`UserSimulator`.
         user_options: options of a user that is given by name, as ``{"model": "gpt-4o"}``.
-        reward: ``"task"`` (default: database and the task's requirements), ``"outcome"`` (the paper's, database
-            alone), ``"tau1"`` (database and outputs), ``"tau1-no-outputs"``.
+        reward: ``"task"`` (database and the task's requirements), ``"outcome"`` (the paper's, database alone),
+            ``"tau1"`` (database and outputs), ``"tau1-no-outputs"``; ``None`` (default) for the task source's own:
+            ``"tau1"`` for tau-bench's tasks, else ``"task"``.
         scoring: ``"strict"``, ``"compat"``, or ``None`` (default) for the task source's own.
         max_turns: turns before truncation; ``None`` (default) for the domain's own, 30 where it says nothing else.
         database_url: PostgreSQL server; ``None`` (default) is SQLite in memory.
+        presentation: how tools are shown: ``"own"``, ``"benchmark"``, or ``None`` (default); see
+            :func:`mua_env.load_setting`.
         policy: which policy document, where the domain has several (Telecom: ``"manual"`` or ``"workflow"``).
         solo: the agent has the user's tools too and works on a ticket alone; ``user`` is not used.
         judge: name of a model that judges what a task states about the dialogue (tau2's NL_ASSERTION), or a
@@ -78,12 +82,13 @@ class DialogueEnv(gym.Env[Observation, Any]):
         tasks_path: str | Path | None = None,
         user: str | UserSimulator = "agenda",
         user_options: dict[str, Any] | None = None,
-        reward: RewardName = "task",
+        reward: RewardName | None = None,
         scoring: Mode | None = None,
         max_turns: int | None = None,
         database_url: str | None = None,
         policy: str | None = None,
         solo: bool = False,
+        presentation: PresentationName | None = None,
         judge: str | Judge | None = None,
         judge_options: dict[str, Any] | None = None,
         debug: bool = False,
@@ -94,13 +99,20 @@ class DialogueEnv(gym.Env[Observation, Any]):
         if render_mode not in (None, "ansi"):
             raise ConfigError(f"render_mode is {render_mode!r}; use 'ansi' or None")
         setting = load_setting(
-            domain, tasks, path=tasks_path, mode=scoring, database_url=database_url, policy=policy, solo=solo
+            domain,
+            tasks,
+            path=tasks_path,
+            mode=scoring,
+            database_url=database_url,
+            policy=policy,
+            solo=solo,
+            presentation=presentation,
         )
         self._set_up(
             Session(
                 setting,
                 make_user(user, user_options),
-                reward=check_reward(reward),
+                reward=None if reward is None else check_reward(reward),
                 max_turns=max_turns,
                 judge=make_judge(judge, judge_options),
             ),
@@ -233,13 +245,15 @@ def make_info(session: Session, result: StepResult, *, first: bool, debug: bool)
     """What stands beside an observation; nothing in it tells the agent what the user wants."""
     episode = session.episode
     sources: tuple[Source, ...] = tuple(source_of(message) for message in result.messages)
-    info: dict[str, Any] = {"task_id": episode.task.id, "turn": episode.turns, "sources": sources}
+    info: dict[str, Any] = {"task_id": shown_id(episode.task.id), "turn": episode.turns, "sources": sources}
     if first:
         info["system_prompt"] = session.system_prompt
         info["tools"] = session.tools
         info["tasks"] = session.setting.tasks.name
         info["user"] = session.user.describe(episode.task)
         info["scoring"] = session.setting.mode
+        info["reward"] = session.reward
+        info["presentation"] = session.setting.presented
         info["revision"] = session.setting.revision
         info["variant"] = session.setting.tasks.variant
         info["source_revision"] = session.setting.tasks.source_revision

@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 
 from mua_env.core.scores import RewardName
 from mua_env.core.task_sets import TaskSet
-from mua_env.core.tools import Mode
+from mua_env.core.tools import Mode, PresentationName
 from mua_env.scoring.judges import Judge
 from mua_env.users.base import UserSimulator
 
@@ -19,11 +19,12 @@ class EnvOptions(TypedDict, total=False):
     tasks_path: str | Path | None
     user: str | UserSimulator
     user_options: dict[str, Any] | None
-    reward: RewardName
+    reward: RewardName | None
     scoring: Mode | None
     max_turns: int | None
     database_url: str | None
     policy: str | None
     solo: bool
+    presentation: PresentationName | None
     judge: str | Judge | None
     judge_options: dict[str, Any] | None

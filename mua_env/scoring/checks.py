@@ -9,10 +9,7 @@ from mua_env.core.scores import Check, Record
 from mua_env.core.tasks import Action, ActionCheck, Assertion, Criteria, Requirement, Task
 from mua_env.core.tools import Mode
 from mua_env.core.world import SQLWorld
-
-_NUMBER = re.compile(r"(?<![\w#.])\d+(?:\.\d+)?(?!\w|\.\d)")
-_MOST_NUMBERS = 25
-_DENIED = r"(?<!\bnot )(?<!n't )(?<!\bno longer )(?<!\bneither )(?<!\bnor )(?<!\bnot yet )(?<!\bnever )"
+from mua_env.scoring.stated import said, said_whole, told
 
 
 def checks_of(task: Task, world: SQLWorld, record: Record, *, mode: Mode) -> list[Check]:
@@ -20,9 +17,17 @@ def checks_of(task: Task, world: SQLWorld, record: Record, *, mode: Mode) -> lis
     criteria = task.criteria or Criteria()
     judged: Sequence[bool | None] = record.judged or (None,) * len(criteria.statements)
     anybody = mode == "compat" or world.kit.solo
+    uttered = said if mode == "compat" else said_whole
+    heard = record.agent_texts
+    if mode == "compat" and task.criteria is not None:
+        # tau2 looks into every message of the agent's; tau-bench, whose tasks have no criteria, where it speaks.
+        heard = (*heard, *record.texts_beside_calls)
     return [
-        *(Check(part="requirements", name=describe(item), holds=_holds(item, record)) for item in task.requirements),
-        *(Check(part="outputs", name=f"said {text!r}", holds=said(text, record.agent_texts)) for text in task.outputs),
+        *(
+            Check(part="requirements", name=describe(item), holds=_holds(item, task, world, record))
+            for item in task.requirements
+        ),
+        *(Check(part="outputs", name=f"said {text!r}", holds=uttered(text, heard)) for text in task.outputs),
         *(Check(part="assertions", name=_state(item), holds=world.holds(item)) for item in criteria.assertions),
         *(
             Check(
@@ -84,26 +89,6 @@ def _arguments(name: str, arguments: dict[str, object]) -> str:
     return f"{name}({', '.join(f'{key}={value!r}' for key, value in arguments.items())})"
 
 
-def said(text: str, agent_texts: Sequence[str]) -> bool:
-    """Whether a message of the agent holds a string: lower case, commas removed from the message (as tau-bench)."""
-    return any(text.lower() in message.lower().replace(",", "") for message in agent_texts)
-
-
-def told(value: str, agent_texts: Sequence[str]) -> bool:
-    """Whether a message of the agent states a value.
-
-    A number must stand there as a number: 4 is not stated by "#W1234", 12.5 is by "$12.50"; a message with more than
-    25 different numbers states none of them (so no agent scores by counting). Words must stand there as words, and not
-    right after a "not": "pending" is not stated by "not pending".
-    """
-    plain = [message.lower().replace(",", "") for message in agent_texts]
-    if not _NUMBER.fullmatch(value):
-        word = re.compile(rf"{_DENIED}(?<!\w){re.escape(value.lower())}(?!\w)")
-        return any(word.search(" ".join(message.split())) for message in plain)
-    found = ({float(number) for number in _NUMBER.findall(message)} for message in plain)
-    return any(float(value) in numbers for numbers in found if len(numbers) <= _MOST_NUMBERS)
-
-
 def described(task: Task) -> list[str]:
     """What must hold at the end besides the database and the outputs, in words: requirements and criteria."""
     criteria = task.criteria or Criteria()
@@ -129,12 +114,20 @@ def _naming(reason: Sequence[str]) -> str:
     return f", whose arguments name {' or '.join(map(repr, reason))}" if reason else ""
 
 
-def _holds(item: Requirement, record: Record) -> bool:
+def _holds(item: Requirement, task: Task, world: SQLWorld, record: Record) -> bool:
     if item.kind == "refusal":
         return f"refusal:{item.intent}" in record.events
     if item.kind == "terminal_tool":
         return record.terminal_tool == item.name and _gives_reason(item.reason, record.terminal_text)
-    return told(item.value or "", record.agent_texts)
+    value = item.value or ""
+    return told(value, record.agent_texts, vocabularies=world.kit.vocabularies, about=_asked_of(task, value))
+
+
+def _asked_of(task: Task, value: str) -> set[str]:
+    """The ids of what a question is about whose answer is a value."""
+    requests = () if task.goal is None else task.goal.requests
+    asked = (request.slots for request in requests if str(request.slots.get("answer")) == value)
+    return {str(slots[name]) for slots in asked for name in slots if name.endswith("_id")}
 
 
 def _text(call: Action) -> str:

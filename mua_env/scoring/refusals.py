@@ -25,6 +25,7 @@ from mua_env.core.tasks import Task
 from mua_env.users.agenda.language import DialogueLanguage
 from mua_env.users.agenda.nlu.cues import ENGLISH
 from mua_env.users.agenda.nlu.dialogue_acts import AgentActs, plain, readable, sentences, understand
+from mua_env.users.agenda.nlu.glossary import with_refusals
 
 EVENT = "refusal:{}"
 """The event of a refusal, by intent."""
@@ -48,19 +49,21 @@ class RefusalListener:
     language: DialogueLanguage
     required: tuple[str, ...]
     _topic: tuple[str, ...] = field(default=(), init=False)
+    _languages: tuple[DialogueLanguage, ...] = field(default=(), init=False)
     _without_reason: tuple[str, ...] = field(default=(), init=False)
 
     def __post_init__(self) -> None:
+        self._languages = tuple(self.language.every())
         if len(self.required) == 1:
             self._topic = self.required
 
     def user_says(self, text: str) -> None:
         """Note what the user speaks of."""
-        self._topic = self._named(readable(text)) or self._topic
+        self._topic = self._named(self._heard(text)) or self._topic
 
     def agent_says(self, text: str) -> list[str]:
         """The events that an agent's message to the user registers, as ``["refusal:cancel_order"]``."""
-        text = readable(text)
+        text = self._heard(text)
         parts = [part for sentence in sentences(plain(text)) for part in _CLAUSES.split(sentence) if part]
         acts = [understand(part, self.language) for part in parts]
         reasons = [_explains(act) for act in acts]
@@ -79,6 +82,13 @@ class RefusalListener:
     def fork(self) -> Self:
         """A listener that has heard the same and goes on independently."""
         return copy.copy(self)
+
+    def _heard(self, text: str) -> str:
+        """A text of any language that the domain has with the cue words by which it is understood."""
+        text = with_refusals(readable(text))
+        for language in self._languages:
+            text = language.hear(text)
+        return text
 
     def _named(self, text: str) -> tuple[str, ...]:
         """The required intents that a text names."""

@@ -1,8 +1,11 @@
 """Refusals that count: said with a reason, whoever the user is; and transfers, for the right reason."""
 
+# ruff: noqa: RUF001
+
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import cast
 
 import pytest
 
@@ -10,6 +13,7 @@ from mua_env.core.agent import Agent
 from mua_env.core.messages import AssistantMessage, FunctionCall, ToolCall
 from mua_env.core.tasks import Action, Goal, Request, Requirement, Task
 from mua_env.domain.contract import load_domain
+from mua_env.domain.packaged import PackagedDomain
 from mua_env.episode.session import Session
 from mua_env.episode.setting import Setting, load_setting
 from mua_env.scoring.refusals import RefusalListener
@@ -79,6 +83,58 @@ def test_a_reasoned_refusal_is_heard(text: str) -> None:
 )
 def test_a_bare_no_and_other_talk_are_not(text: str) -> None:
     assert listener().agent_says(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "抱歉，您的订单#W1已经送达，所以无法取消。",
+        "很遗憾，订单 #W1 已经送达。只有待处理的订单才能取消。",
+        "因为这个订单属于另一位客户，我不能取消。",
+        "我们不允许取消已送达的订单。",
+        "订单#W1已发货，不支持取消。",
+        "这个不行，因为订单早就送达了，取消不了。",
+        "按照规定，只有待处理订单可以取消，您的订单不符合条件。",
+        "Sorry, 订单已送达，不能取消。",
+    ],
+)
+def test_a_reasoned_refusal_is_heard_in_chinese_too(text: str) -> None:
+    assert listener().agent_says(text) == CANCELLED
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "不行。",
+        "抱歉，我无法取消您的订单。",
+        "您想取消待处理的订单是因为不再需要吗？",
+        "在您确认邮箱之前，我无法取消订单。",
+        "我可以取消。取消后无法撤销。您确认吗？（是/否）",
+        "订单已经取消，因为您要求了。",
+        "我没有找到您的账户，请提供邮编。",
+        "谢谢您的留言。",
+    ],
+)
+def test_a_bare_no_and_other_talk_in_chinese_are_not(text: str) -> None:
+    assert listener().agent_says(text) == []
+
+
+def test_in_chinese_too_the_reason_may_follow_and_the_user_says_what_it_is_about() -> None:
+    heard = listener("cancel_order", "return_items")
+    heard.user_says("我想退货。")
+    assert heard.agent_says("我做不到。") == []
+    assert heard.agent_says("因为订单还没有送达。") == ["refusal:return_items"]
+
+
+@pytest.mark.parametrize("domain", ["retail", "airline"])
+def test_the_chinese_expert_is_understood_by_a_user_that_registers_nothing(domain: str) -> None:
+    setting = load_setting(domain, "test")
+    session = Session(setting, QuietUser(language="zh"))
+    tasks = refusal_tasks(setting)[:40]
+    expert = PackagedDomain.expert(cast(PackagedDomain, setting.domain), language="zh")
+    solved = [drive(session, task, expert) for task in tasks]
+    session.close()
+    assert sum(value == 1.0 for value in solved) / len(tasks) > 0.8
 
 
 def test_the_reason_may_follow_when_the_user_asks_why() -> None:

@@ -143,7 +143,7 @@ def test_a_rollout_outlives_a_server_that_gives_no_connection(server: Server, se
     server.limit(-1)
     assert rewards(rollout(setting, Canceller(), repeats=2)) == [1.0, 1.0]
     setting.scorer.close()
-    setting.template.close()
+    setting.sql.template.close()
     assert server.clones() == before
 
 
@@ -157,7 +157,7 @@ def test_each_connection_that_all_share_is_made_anew(server: Server, setting: Se
     assert world is not None
     name = {
         "what makes clones": "postgres",
-        "the reader": setting.template.reader().execute(text("SELECT current_database()")).scalar(),
+        "the reader": setting.sql.template.reader().execute(text("SELECT current_database()")).scalar(),
         "the scratch world": world.database.execute(text("SELECT current_database()")).scalar(),
     }[which]
     server.cut(f"datname = '{name}'")

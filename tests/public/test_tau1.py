@@ -8,12 +8,24 @@ from typing import Any
 
 import pytest
 from tau1_hash import StateHasher
+from typer.testing import CliRunner
 
+from mua_env.cli.app import app
 from mua_env.core.database import Rows
+from mua_env.core.messages import AssistantMessage, FunctionCall, ToolCall
 from mua_env.core.tasks import Goal, Task
+from mua_env.core.tools import Mode
 from mua_env.domain.contract import load_domain
 from mua_env.domain.public.tau1 import Layout, read_policy, read_tables, read_tasks, task_set
+from mua_env.episode.session import Session
+from mua_env.episode.setting import load_setting
 from mua_env.errors import ConfigError, DataError, TaskError
+from mua_env.gym.env import DialogueEnv
+from mua_env.training.config.setup import EnvironmentConfig
+from mua_env.training.rollout.pool import make_pool
+
+from .copies import tau1_checkout
+from .users import LinesUser
 
 TABLES = {"users": "user_id", "orders": "order_id"}
 TASK_FILE = """
@@ -200,3 +212,61 @@ def test_the_state_hash_tells_types_and_order_apart() -> None:
     assert StateHasher({"a": {"x": base["a"]["x"]}, "b": {"z": {"w": True}}}).digest({}) == hasher.digest(
         {"b": {"y": None}}
     )
+
+
+@pytest.mark.parametrize("mode", [None, "compat", "strict"])
+def test_the_benchmarks_reward_is_the_default_of_its_tasks(tmp_path: Path, mode: Mode | None) -> None:
+    """Outputs count where nothing else is asked for, in every mode; the own tasks have the project's reward."""
+    folder = tau1_checkout(tmp_path)
+    for reward, said, value in (
+        (None, "It is 10 and 54.04.", 1.0),
+        (None, "I cannot say.", 0.0),
+        ("tau1-no-outputs", "I cannot say.", 1.0),
+        ("task", "I cannot say.", 1.0),
+    ):
+        user = LinesUser("Hello.", "Bye.")
+        env = DialogueEnv("retail", tasks="tau1:test", tasks_path=folder, user=user, scoring=mode, reward=reward)  # type: ignore[arg-type]
+        _, info = env.reset(options={"task_id": "0"})
+        assert info["reward"] == (reward or "tau1")
+        _, gained, _, _, info = env.step(said)
+        assert (gained, info["score"]["reward_name"]) == (value, reward or "tau1"), (reward, said)
+        env.close()
+    own = DialogueEnv("retail")
+    assert own.reset(seed=0)[1]["reward"] == "task"
+    own.close()
+
+
+def test_a_rollout_and_held_out_tasks_have_the_benchmarks_reward_too(tmp_path: Path) -> None:
+    folder, run = tau1_checkout(tmp_path / "copy"), tmp_path / "run"
+    command = [
+        "rollout",
+        str(run),
+        "--tasks",
+        "tau1:test",
+        "--path",
+        str(folder),
+        "--agent",
+        "random",
+        "--user",
+        "agenda",
+    ]
+    assert CliRunner().invoke(app, [*command, "--max-turns", "1"]).exit_code == 0
+    assert json.loads((run / "config.json").read_text())["reward"] == "tau1"
+    environment = EnvironmentConfig(tasks="tau1:test", held_out="tau1:test", path=str(folder))
+    for held_out, name in ((True, "tau1"), (False, "outcome")):
+        pool = make_pool(environment, held_out=held_out, user=LinesUser("Hello.", "Bye."))
+        (dialogue,) = pool.dialogues(pool.setting.tasks, [0])
+        assert dialogue.session.reward == name
+        pool.close()
+
+
+def test_text_beside_a_tool_call_is_no_output_of_tau_bench(tmp_path: Path) -> None:
+    setting = load_setting("retail", "tau1:test", path=tau1_checkout(tmp_path))
+    session = Session(setting, LinesUser("Hello.", "Bye."))
+    call = ToolCall(id="1", function=FunctionCall(name="think", arguments='{"thought": ""}'))
+    session.start(setting.tasks[0])
+    session.send(AssistantMessage(content="It is 10 and 54.04.", tool_calls=(call,)))
+    result = session.send("Anything else?")
+    assert result.score is not None
+    assert result.score.parts["outputs"] == 0.0
+    session.close()

@@ -9,11 +9,20 @@ from typing import Any
 
 import pytest
 
+from mua_env.core.messages import AssistantMessage, FunctionCall, ToolCall
+from mua_env.core.task_sets import shown_id
 from mua_env.core.tasks import Action
+from mua_env.core.tools import Mode
 from mua_env.domain.contract import load_domain
 from mua_env.domain.public import tau2
-from mua_env.domain.public.tau2_tasks import content_hash, instruction
+from mua_env.domain.public.tau2_tasks import REVISIONS, content_hash, instruction, revision_name
+from mua_env.episode.session import Session
+from mua_env.episode.setting import load_setting
 from mua_env.errors import ConfigError, DataError, TaskError
+from mua_env.gym.env import DialogueEnv
+from mua_env.gym.vector import DialogueVectorEnv
+
+from .users import LinesUser
 
 PLACES = {
     "a checkout": "data/tau2/domains/retail",
@@ -223,3 +232,78 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "policy.md").unlink()
     with pytest.raises(DataError, match=r"policy\.md is missing"):
         load_domain("retail").task_set("tau2:base", path=tmp_path)
+
+
+# what counts as said
+
+
+CALL = ToolCall(id="1", function=FunctionCall(name="calculate", arguments='{"expression": "1 + 1"}'))
+
+
+@pytest.mark.parametrize(("mode", "reward"), [("compat", 1.0), ("strict", 0.0)])
+def test_text_beside_a_tool_call_counts_as_communicated_in_compat(tmp_path: Path, mode: Mode, reward: float) -> None:
+    write(tmp_path, [raw_task(0, communicate_info=["1054.3"])])
+    setting = load_setting("retail", "tau2:base", path=tmp_path, mode=mode)
+    session = Session(setting, LinesUser("Hello.", "Bye."))
+    session.start(setting.tasks[0])
+    session.send(AssistantMessage(content="That comes to $1,054.30.", tool_calls=(CALL,)))
+    result = session.send("Is there anything else?")
+    assert result.score is not None
+    assert (result.score.reward, result.score.parts["outputs"]) == (reward, reward)
+    session.close()
+
+
+# ids that tell what a task is about, and telecom's other files of tasks
+
+
+BROKEN = "[mobile_data_issue]airplane_mode_on|data_mode_off[PERSONA:Hard]"
+
+
+def test_an_id_that_names_the_fault_is_opaque_to_the_agent_and_whole_in_the_trajectory(tmp_path: Path) -> None:
+    write(tmp_path, [{**raw_task(0), "id": BROKEN}, raw_task(1)])
+    env = DialogueEnv("retail", tasks="tau2:base", tasks_path=tmp_path, user=LinesUser("Hello.", "Yes.", "Bye."))
+    _, info = env.reset(options={"task_id": BROKEN})
+    shown = info["task_id"]
+    assert shown.startswith("task-")
+    assert "airplane" not in json.dumps({key: value for key, value in info.items() if key != "tools"})
+    assert env.step("Hi.")[4]["task_id"] == shown
+    assert env.session.trajectory(id="x").task_id == BROKEN
+    assert env.reset(options={"task_id": shown})[1]["task_id"] == shown
+    assert env.session.task.id == BROKEN
+    assert env.reset(options={"task_id": "1"})[1]["task_id"] == "1"
+    env.close()
+    vector = DialogueVectorEnv("retail", tasks="tau2:base", tasks_path=tmp_path, user=LinesUser("Hi.", "Yes.", "Bye."))
+    assert vector.reset(options={"task_id": BROKEN})[1]["task_id"].tolist() == [shown]
+    vector.close()
+
+
+@pytest.mark.parametrize("task_id", ["retail-test-1-1-0", "train-1", "17", "mine"])
+def test_an_id_that_is_a_name_is_shown(task_id: str) -> None:
+    assert shown_id(task_id) == task_id
+
+
+@pytest.mark.parametrize("task_id", [BROKEN, "[service_issue]lock_sim", "refuse the refund", "x" * 33, "a|b"])
+def test_an_id_that_describes_is_not(task_id: str) -> None:
+    assert shown_id(task_id) != task_id
+    assert shown_id(task_id) == shown_id(task_id)
+
+
+def test_a_split_with_a_file_of_its_own_needs_no_other(tmp_path: Path) -> None:
+    write(tmp_path, [raw_task(0), raw_task(1)], {"small": ["0"], "base": ["0", "1", "2"], "full": ["0", "1", "2"]})
+    (tmp_path / "tasks.json").rename(tmp_path / "tasks_small.json")
+    retail = load_domain("retail")
+    small = retail.task_set("tau2:small", path=tmp_path)
+    assert [task.id for task in small] == ["0", "1"]  # all of its file
+    assert small.source_revision == content_hash([raw_task(0), raw_task(1)])
+    with pytest.raises(DataError, match=r"tasks\.json is missing"):
+        retail.task_set("tau2:base", path=tmp_path)
+    (tmp_path / "tasks_full.json").write_text(json.dumps([raw_task(number) for number in range(3)]))
+    assert len(retail.task_set("tau2:base", path=tmp_path)) == 3
+    (tmp_path / "tasks.json").write_text(json.dumps([raw_task(0)]))
+    assert len(retail.task_set("tau2:small", path=tmp_path)) == 1  # the pinned list goes first where it can
+
+
+def test_releases_are_named_by_what_is_in_a_file_and_telecoms_are_the_same_in_both() -> None:
+    names = {name for (domain, _), name in REVISIONS.items() if domain == "telecom"}
+    assert all("26.3" in name and "v1.0.1" in name for name in names)
+    assert revision_name("telecom", []) == content_hash([])

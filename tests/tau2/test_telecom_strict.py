@@ -36,8 +36,8 @@ def worlds() -> Iterator[Worlds]:
         world.close()
 
 
-def _setting(mode: Mode) -> Any:
-    return load_setting("telecom", "tau2:small", path=tau2_data(), mode=mode)
+def _setting(mode: Mode, **options: Any) -> Any:
+    return load_setting("telecom", "tau2:small", path=tau2_data(), mode=mode, **options)
 
 
 def _both(worlds: Worlds, call: Callable[[SQLWorld], ToolResult]) -> dict[Mode, ToolResult]:
@@ -119,13 +119,24 @@ def test_a_phone_notices_a_dead_line(worlds: Worlds) -> None:
 
 
 def test_bill_ids_follow_from_the_state(worlds: Worlds) -> None:
-    """tau2 draws them at random."""
-    other = {"customer_id": "C1003", "line_id": "L1009", "gb_amount": 1.0}
-    for world in worlds.values():
-        before = set(json.loads(world.call("get_customer_by_id", {"customer_id": "C1003"}).content)["bill_ids"])
-        assert world.call("refuel_data", other).ok
-        after = json.loads(world.call("get_customer_by_id", {"customer_id": "C1003"}).content)["bill_ids"]
-        assert set(after) - before == {"B00000001"}
+    """tau2 draws them at random. In strict mode it makes no difference who is charged first."""
+    lines = (("C1003", "L1009"), ("C1002", "L1004"))
+
+    def new_bills(mode: Mode, order: tuple[tuple[str, str], ...]) -> dict[str, set[str]]:
+        world = worlds[mode]
+        world.load()
+        own = {customer: bills(world, customer) for customer, _ in order}
+        for customer, line in order:
+            assert world.call("refuel_data", {"customer_id": customer, "line_id": line, "gb_amount": 1.0}).ok
+        return {customer: bills(world, customer) - before for customer, before in own.items()}
+
+    def bills(world: SQLWorld, customer: str) -> set[str]:
+        return set(json.loads(world.call("get_customer_by_id", {"customer_id": customer}).content)["bill_ids"])
+
+    assert new_bills("compat", lines[:1]) == {"C1003": {"B00000001"}}
+    assert new_bills("compat", lines) != new_bills("compat", lines[::-1])
+    assert new_bills("strict", lines) == new_bills("strict", lines[::-1])
+    assert len(set.union(*new_bills("strict", lines).values())) == 2
 
 
 def _scored(mode: Mode, calls: tuple[Action, ...]) -> float | None:
@@ -224,14 +235,17 @@ def test_what_tau2_would_store_and_stumble_over_later_is_refused_in_both(
 
 
 def test_a_tool_of_the_users_is_named_as_such(worlds: Worlds) -> None:
-    """tau2's manual speaks of the phone's tools as if the agent had them."""
-    for world in worlds.values():
+    """tau2's manual speaks of the phone's tools as if the agent had them, and its answer does not know them."""
+    for mode, shown in worlds.items():
+        assert "not found" in shown.call("check_status_bar", {}).content
+        world = _setting(mode, presentation="own").make_world()
         asked = world.call("check_status_bar", {})
         assert (asked.ok, asked.content) == (
             False,
             "Error: 'check_status_bar' is a tool of the user's; ask the user to use it",
         )
         assert "unknown tool 'check_nothing'" in world.call("check_nothing", {}).content
+        world.close()
 
 
 def test_half_a_character_is_refused_in_both(worlds: Worlds) -> None:

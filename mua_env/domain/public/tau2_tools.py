@@ -1,4 +1,4 @@
-"""What the toolkits for tau2-bench's tasks share: loose arguments in ``compat`` mode, and merging of initial data."""
+"""What toolkits with public tasks share: loose arguments in ``compat`` mode, and merging of tau2's initial data."""
 
 from __future__ import annotations
 
@@ -15,19 +15,21 @@ from mua_env.errors import ToolError
 _PYTHON_ERRORS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
-class Tau2Toolkit(Toolkit):
-    """Tools that in ``compat`` mode take what tau2's take.
+class LooseToolkit(Toolkit):
+    """Tools that in ``compat`` mode take what tau-bench's and tau2's take.
 
-    tau2 checks the names of a call's arguments, never their types: its tools fail where a value does not fit, and
+    Both check the names of a call's arguments, never their types: their tools fail where a value does not fit, and
     the failure is an error of the call. ``strict`` mode validates arguments by their schema, as everywhere else.
 
     Attributes:
-        left_out: tools of the parent class that tau2 does not have.
-        untyped: by tool, the arguments of which tau2 takes any value.
+        left_out: tools of the parent class that the benchmark does not have.
+        untyped: by tool, the arguments of which the benchmark takes any value.
+        any_choice: whether any text is taken where the schema lists some.
     """
 
     left_out: ClassVar[frozenset[str]] = frozenset()
     untyped: ClassVar[Mapping[str, frozenset[str]]] = {}
+    any_choice: ClassVar[bool] = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -44,12 +46,15 @@ class Tau2Toolkit(Toolkit):
             return super().parse(spec, arguments)
         values = read_arguments(spec.name, arguments)
         fields = spec.parameters
-        if unknown := sorted(values.keys() - fields.keys()):
-            raise ToolError(f"{spec.name}: argument {unknown[0]!r} is not known")
+        if unknown := [name for name in values if name not in fields]:
+            problem = f"{spec.name}: argument {unknown[0]!r} is not known"
+            raise ToolError(problem, kind="unexpected", name=unknown[0])
         if missing := [name for name, field in fields.items() if field.is_required() and name not in values]:
-            raise ToolError(f"{spec.name}: argument {missing[0]!r} is missing")
+            raise ToolError(f"{spec.name}: argument {missing[0]!r} is missing", kind="missing", names=missing)
         untyped = self.untyped.get(spec.name, frozenset())
         for name, value in values.items():
+            if self.any_choice and isinstance(value, str):
+                continue
             if name not in untyped and not _fits(value, fields[name].annotation):
                 raise ToolError(f"{spec.name}: argument {name!r} is {shown(value)}, which does not fit")
         return values
@@ -63,7 +68,8 @@ class Tau2Toolkit(Toolkit):
         try:
             return super().call(name, arguments, settle=settle)
         except _PYTHON_ERRORS as error:
-            return ToolResult(f"Error: {name}: an argument does not fit ({type(error).__name__}: {error})", ok=False)
+            text = f"Error: {name}: an argument does not fit ({type(error).__name__}: {error})"
+            return ToolResult(text, ok=False, error=ToolError(str(error), kind="python"))
 
 
 def _fits(value: Any, annotation: Any) -> bool:
@@ -72,6 +78,10 @@ def _fits(value: Any, annotation: Any) -> bool:
     if annotation is str:
         return isinstance(value, str)
     return True
+
+
+class Tau2Toolkit(LooseToolkit):
+    """Tools of tau2's tasks."""
 
 
 class MergeStage(Toolkit):

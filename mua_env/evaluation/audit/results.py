@@ -132,6 +132,7 @@ class Audit(_Model):
     Attributes:
         source: what was asked for, as ``"retail:tau1:test"``.
         scoring: ``compat`` or ``strict``.
+        presentation: ``own`` or ``benchmark``: how tools are shown, to the random baseline and in answers.
         revision: of the world (tools, policy document, data); ``tasks_revision``: of the tasks.
         variant: which policy document, where there are several; ``source_revision``: the release of a public
             benchmark's tasks.
@@ -142,6 +143,7 @@ class Audit(_Model):
     source: str
     domain: str
     scoring: Mode
+    presentation: str = "own"
     revision: str
     tasks_revision: str
     variant: str = ""

@@ -65,6 +65,7 @@ def audit(
         source=source or f"{setting.domain.name}:{setting.tasks.name}",
         domain=setting.domain.name,
         scoring=setting.mode,
+        presentation=setting.presented,
         revision=setting.revision,
         tasks_revision=tasks_revision(tasks),
         variant=setting.tasks.variant,

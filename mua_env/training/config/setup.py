@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from mua_env.core.scores import RewardName
+from mua_env.core.tools import PresentationName
 from mua_env.inference.chat_template import Detail
 from mua_env.training.config.base import Settings
 
@@ -111,6 +112,9 @@ class EnvironmentConfig(Settings):
     tasks: str = Field("train", description="task set: split, or split:level=N, or tau1:train")
     held_out: str = Field("test", description="task set that success is measured on")
     path: str | None = Field(None, description="where the files of a public benchmark lie")
+    presentation: PresentationName | None = Field(
+        None, description="how tools are shown: own, or as the benchmark does; None for the task set's own"
+    )
     sources: tuple[TaskSource, ...] = Field(
         (), description="several task sets, of one domain or more, mixed; empty for `tasks` alone (§4.1: two)"
     )
@@ -126,7 +130,7 @@ class EnvironmentConfig(Settings):
     )
     max_turns: int = Field(30, ge=1, description="turns a task (§4.1)")
     reward: RewardName = Field("outcome", description="database alone; outputs are dropped in training (§4.1)")
-    held_out_reward: RewardName = Field("task", description="evaluation keeps them (§4.1)")
+    held_out_reward: RewardName | None = Field(None, description="None for the task set's own, which keeps them (§4.1)")
     judge: str | None = Field(None, description="model that judges what held-out tasks state (tau2); None for nobody")
     judge_options: dict[str, Any] = Field(default_factory=dict, description="further arguments of the judge")
 

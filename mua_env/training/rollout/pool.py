@@ -24,7 +24,7 @@ class DialoguePool:
     Args:
         setting: domain and tasks.
         user: makes the users.
-        reward: what a dialogue is scored by.
+        reward: what a dialogue is scored by; None for the task set's own.
         max_turns: turns after which a dialogue is truncated.
         policy: how the agent reads the policy document.
         results: how the agent reads what tools return.
@@ -36,14 +36,14 @@ class DialoguePool:
         setting: Setting,
         user: UserSimulator,
         *,
-        reward: RewardName = "outcome",
+        reward: RewardName | None = "outcome",
         max_turns: int = 30,
         policy: Detail = "full",
         results: Results = "full",
         judge: Judge | None = None,
     ) -> None:
         self.setting, self.user = setting, user
-        self._reward: RewardName = reward
+        self._reward = reward
         self._max_turns = max_turns
         self._sessions: list[Session] = []
         self.policy = _policy(setting, policy)
@@ -155,7 +155,7 @@ def make_pool(
     source = environment.held_out if held_out else environment.tasks
     options = environment.options_of_users(held_out=held_out)
     return DialoguePool(
-        load_setting(environment.id, source, path=environment.path),
+        load_setting(environment.id, source, path=environment.path, presentation=environment.presentation),
         user or make_user(environment.user, options or None),
         reward=environment.held_out_reward if held_out else environment.reward,
         max_turns=environment.max_turns,

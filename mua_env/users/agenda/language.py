@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
@@ -162,6 +162,13 @@ class DialogueLanguage(ABC):
             known = ", ".join(repr(name) for name in (self.code, *others))
             raise ConfigError(f"the domain {self.name!r} has no language {code!r} for the agenda user; known: {known}")
         return others[code]()
+
+    def every(self) -> Iterator[DialogueLanguage]:
+        """The domain's language in each natural language that it has, this one first."""
+        yield self
+        for code, make in self.translations().items():
+            if code != self.code:
+                yield make()
 
     def hear(self, text: str) -> str:
         """An agent's text with the cue words by which it is understood; English has them already."""

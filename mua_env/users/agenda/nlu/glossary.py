@@ -116,6 +116,36 @@ ACTS: Glossary = (
 )  # fmt: skip
 
 
+REFUSALS: Glossary = (
+    (r"(?:取消|退|换|改|办|处理|修改|更改|做|弄|加|升级)(?:理|货|签|款)?不了|(?<!行)不行|办不到", " cannot "),
+    (r"送达|签收|送到了", " delivered "),
+    (r"发货|寄出|发出|运输|配送中", " shipped "),
+    (r"处理(?:中|过|完)|已经?处理", " processed "),
+    (r"待处理|未处理", " pending "),
+    (r"取消过|已经?(?:被)?取消", " cancelled "),
+    (r"已经", " already "),
+    (r"属于|不是[您你](?:的|本人)", " belongs to another "),
+    (r"另一|别人|其他(?:人|客户|用户)", " another "),
+    (r"(?:小时|天|日)(?:之?[内前后])|超过|过了?期|过期", " hours "),
+    (r"基[础本]经济舱", " basic economy "),
+    (r"保险", " insurance "),
+    (r"余额|不足", " balance insufficient "),
+    (r"不同|不一样|同一|相同", " different "),
+    (r"必须|需为|条件", " must "),
+    (r"合同|欠费|逾期|锁定|被锁", " status "),
+)
+"""What refuses in few words, and what gives a reason for it."""
+
+
+def with_refusals(text: str) -> str:
+    """A Chinese text with the cue words of refusals and their reasons behind the words that stand for them."""
+    if not has_chinese(text):
+        return text
+    for pattern, words in _compiled(REFUSALS):
+        text = pattern.sub(rf"\g<0>{words}", text)
+    return text
+
+
 def has_chinese(text: str) -> bool:
     """Whether a text has Chinese characters."""
     return _HAN.search(text) is not None
