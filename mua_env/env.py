@@ -208,7 +208,8 @@ def choose_task(tasks: TaskSet, rng: np.random.Generator, options: dict[str, Any
         index = _whole_number(wanted["task_index"])
         if not 0 <= index < len(tasks):
             raise ConfigError(f"task_index is {index}; {tasks.name!r} has {len(tasks)} tasks")
-    return tasks[index], user_seed
+        return tasks[index], user_seed
+    return tasks.drawn(index), user_seed
 
 
 def _given_task(value: Any, domain: str) -> Task:

@@ -83,7 +83,7 @@ def first_fault(error: ValidationError, *, of: str = "", whole: str = "value") -
         whole: stands for the fields where the fault is in none of them, and nothing is named before.
     """
     detail = error.errors(include_url=False)[0]
-    return f"{'.'.join(filter(None, [of, *map(str, detail['loc'])])) or whole}: {detail['msg']}"
+    return f"{'.'.join(filter(None, [of, *map(str, detail['loc'])])) or whole}: {detail['msg'].removeprefix('Value error, ')}"
 
 
 def single(errors: ExceptionGroup[Exception], *kinds: type[Exception]) -> Exception:

@@ -124,7 +124,7 @@ def choose_task(setting: Setting, task_id: str | None, seed: int) -> Task:
 
     if task_id is not None:
         return setting.tasks.by_id(task_id)
-    return setting.tasks[Random(seed).randrange(len(setting.tasks))]
+    return setting.tasks.drawn(Random(seed).randrange(len(setting.tasks)))
 
 
 @dataclass(frozen=True)

@@ -229,3 +229,18 @@ def test_a_run_of_two_processes(tmp_path: Path) -> None:
     for update in updates:
         held = [r for r in everything if r.meta["phase"] == "grpo" and r.meta["step"] == update["step"]]
         assert update["reward"] == pytest.approx(sum(r.score.reward for r in held if r.score) / 4)
+
+
+@pytest.mark.parametrize("known", [(), ("shop-run", "shop-run-2", "other")])
+def test_going_on_with_a_run_that_is_not_there_lists_those_that_are(tmp_path: Path, known: tuple[str, ...]) -> None:
+    for name in known:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "config.json").write_text("{}")
+    with pytest.raises(DataError) as caught:
+        train(small_config(), folder=tmp_path / "shop-rnu", resume=True)
+    said = str(caught.value)
+    assert "shop-rnu" in said
+    assert all(name in said for name in known)
+    assert ("Did you mean 'shop-run'?" in said) == bool(known)
+    assert ("start one without --resume" in said) == (not known)
+    assert not (tmp_path / "shop-rnu").exists()
