@@ -117,9 +117,9 @@ class GeneratedTasks(Sequence[Task]):
         domain: what generates them.
         source: the source it was asked for by, for messages.
         options: ``level`` (default 1), ``seed`` (default 0), ``split`` (default ``train``), ``count`` (length that
-            ``len`` reports and random choice draws from, see :meth:`drawn`; default 1,000,000), ``only`` (intents joined by ``+``, a
-            question's topic as ``ask.order_status``: tasks whose requests are all of these; default all), ``world``
-            (the domain has seen to it).
+            ``len`` reports and random choice draws from, see :meth:`drawn`; default 1,000,000), ``only`` (intents
+            joined by ``+``, a question's topic as ``ask.order_status``: tasks whose requests are all of these; default
+            all), ``world`` (the domain has seen to it).
 
     Raises:
         TaskError: an option is unknown or has a wrong value.

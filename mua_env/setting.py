@@ -108,7 +108,8 @@ def _forget_connections() -> None:
     _shared.cache_clear()
 
 
-os.register_at_fork(after_in_child=_forget_connections)
+if hasattr(os, "register_at_fork"):  # not on Windows, which forks nothing
+    os.register_at_fork(after_in_child=_forget_connections)
 
 
 def _sets(tables: dict[str, Table]) -> dict[str, frozenset[str]]:

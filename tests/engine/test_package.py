@@ -16,6 +16,7 @@ from mua_env import discovery
 from mua_env import domain as domain_module
 from mua_env.domain import load_domain
 from mua_env.errors import DomainError, MissingExtra, MuaError, TaskError, missing_extra
+from mua_env.installed import install_command
 from mua_env.setting import load_setting
 from mua_env.task_files import read_tasks, write_tasks
 from mua_env.task_set import TaskSet, parse_source
@@ -93,7 +94,7 @@ def test_missing_extra_says_how_to_install() -> None:
     assert isinstance(error, MissingExtra)
     assert isinstance(error, MuaError)
     assert isinstance(error, ImportError)
-    assert str(error) == "LLMUser needs the optional dependencies of [llm]: pip install 'mua-env[llm]'"
+    assert str(error) == f"LLMUser needs the optional dependencies of [llm]: {install_command('llm')}"
 
 
 def test_task_sources() -> None:

@@ -20,6 +20,7 @@ from sqlalchemy.pool import NullPool
 from mua_env.database import open_template
 from mua_env.database._postgres import PostgresTemplate, Server
 from mua_env.errors import ConfigError
+from mua_env.installed import install_command
 from mua_env.session import Session
 from mua_env.setting import load_setting
 
@@ -279,4 +280,4 @@ def test_missing_driver_is_answered_with_the_command() -> None:
         "except ImportError as error:\n    print(error)"
     )
     said = child(program, "").communicate(timeout=60)[0]
-    assert said.strip().endswith("pip install 'mua-env[postgres]'")
+    assert said.strip().endswith(install_command("postgres"))

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from mua_env.errors import ConfigError
+from mua_env.errors import ConfigError, DataError
 from mua_env.training.config import EnvironmentConfig, EvaluationConfig, LengthConfig, ModelConfig, TrainConfig
 from mua_env.training.console import Reporter
 from mua_env.training.models import load
