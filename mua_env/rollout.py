@@ -21,6 +21,7 @@ from mua_env.episode import Episode
 from mua_env.errors import ConfigError, EpisodeError, MuaError, single
 from mua_env.judging import Judge
 from mua_env.llm.errors import LLMError
+from mua_env.running import run_coroutine
 from mua_env.scoring import RewardName
 from mua_env.session import Session, StepResult
 from mua_env.setting import Setting
@@ -170,8 +171,9 @@ def run_rollout(
     options: RolloutOptions | None = None,
     on_end: Callable[[Trajectory], None] = lambda trajectory: None,
 ) -> int:
-    """`rollout` for callers without an event loop."""
-    return asyncio.run(rollout(setting, user, make_agent, episodes, options=options, on_end=on_end))
+    """`rollout` for callers that await nothing. Where an event loop runs, as in a notebook, it has a thread of its own;
+    ``await rollout(...)`` leaves that loop free meanwhile."""
+    return run_coroutine(rollout(setting, user, make_agent, episodes, options=options, on_end=on_end))
 
 
 def _recorded(session: Session, agent: Agent, episode: Planned, meta: dict[str, Any]) -> Trajectory:

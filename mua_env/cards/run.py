@@ -12,6 +12,7 @@ from mua_env.cards.probes import PROBES, Pool, value_pool
 from mua_env.cards.result import Dialogue, Result, blank, measure
 from mua_env.errors import ConfigError, MissingExtra, TaskError
 from mua_env.rollout import Planned, episode_seed, play_episode, side_by_side
+from mua_env.running import run_coroutine
 from mua_env.session import Session
 from mua_env.setting import Setting
 from mua_env.tasks import Task
@@ -87,7 +88,7 @@ def run(
     Raises:
         ConfigError, MissingExtra: the user cannot be had at all.
     """
-    asyncio.run(_run(setting, user, list(dialogues), options or CardOptions(), on_end))
+    run_coroutine(_run(setting, user, list(dialogues), options or CardOptions(), on_end))
 
 
 async def _run(

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from mua_env.errors import ConfigError, missing_extra
+from mua_env.running import run_apart
 from mua_env.training.config import GrpoSettings, TrainConfig
 from mua_env.training.console import Reporter
 from mua_env.training.demonstrations import Demonstrations
@@ -53,7 +54,8 @@ def train(
     folder: str | os.PathLike[str] | None = None,
     resume: bool = False,
 ) -> Path:
-    """Run a configuration; returns the run's folder.
+    """Run a configuration; returns the run's folder. Where an event loop runs, as in a notebook, it trains in a thread
+    of its own; ``await asyncio.to_thread(train, config)`` leaves that loop free meanwhile.
 
     Args:
         config: every setting.
@@ -70,7 +72,11 @@ def train(
             then is kept.
         MissingExtra: the [train] extra is not installed.
     """
-    run = Run(config, reporter=reporter, user=user, folder=folder, resume=resume)
+    return run_apart(lambda: _train(config, reporter=reporter, user=user, folder=folder, resume=resume))
+
+
+def _train(config: TrainConfig, *, resume: bool, **given: Any) -> Path:
+    run = Run(config, resume=resume, **given)
     try:
         with stopping(run.folder.path, run.reporter.say):
             if run.has("finished"):

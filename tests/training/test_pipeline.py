@@ -1,5 +1,6 @@
 """Whole runs on the real retail domain, as small as can be."""
 
+import asyncio
 import json
 import os
 import re
@@ -244,3 +245,18 @@ def test_going_on_with_a_run_that_is_not_there_lists_those_that_are(tmp_path: Pa
     assert ("Did you mean 'shop-run'?" in said) == bool(known)
     assert ("start one without --resume" in said) == (not known)
     assert not (tmp_path / "shop-rnu").exists()
+
+
+def test_a_run_in_a_running_loop_is_the_same_run(tmp_path: Path) -> None:
+    """As a notebook's cell begins it."""
+    config = _config(tmp_path, grpo=None, evaluation=EvaluationConfig(tasks=2, repeats=1, temperature=0.5))
+
+    async def cell() -> Path:
+        return train(config)
+
+    metrics = [
+        [(row["phase"], row.get("loss"), row.get("success")) for row in read_metrics(folder)]
+        for folder in (train(config), asyncio.run(cell()))
+    ]
+    assert len(metrics[0]) > 2
+    assert metrics[0] == metrics[1]
