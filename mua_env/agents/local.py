@@ -11,8 +11,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mua_env.agents.base import Agent
-from mua_env.errors import MuaError, missing_extra
+from mua_env.errors import ConfigError, MuaError, missing_extra
 from mua_env.messages import AssistantMessage, Message
+from mua_env.models.find import check_model
 from mua_env.training.backends.base import TurnRequest
 from mua_env.training.template import Detail, system_prompt
 
@@ -50,6 +51,11 @@ class LocalAgent(Agent):
         dtype: str = "float32",
         template_options: dict[str, Any] | None = None,
     ) -> None:
+        if max_new_tokens < 1 or temperature < 0:
+            raise ConfigError(
+                f"max_new_tokens is at least 1 and temperature at least 0, got {max_new_tokens} and {temperature}"
+            )
+        check_model(model)
         try:
             from mua_env.training.backends.cache_engine import CacheEngine
             from mua_env.training.chat import ChatTokens

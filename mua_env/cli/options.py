@@ -83,7 +83,8 @@ def parse_pairs(pairs: Sequence[str] | None, option: str) -> dict[str, Any]:
 
 def _read_value(text: str) -> Any:
     try:
-        return json.loads(text)
+        # NaN and Infinity are no JSON, and no value of anything here.
+        return json.loads(text, parse_constant=str)
     except ValueError:
         if not text.startswith(("{", "[")):
             return text

@@ -45,6 +45,10 @@ class LLMSettings:
         for name in ("timeout_s", "deadline_s", "attempts", "concurrency"):
             if getattr(self, name) <= 0:
                 raise ConfigError(f"{name}: must be above 0, got {getattr(self, name)!r}")
+        for name, least, most in (("temperature", 0, 100), ("top_p", 0, 1), ("max_tokens", 1, 10**9)):
+            value = getattr(self, name)
+            if value is not None and not least <= value <= most:
+                raise ConfigError(f"{name}: from {least} to {most}, got {value!r}")
 
     @property
     def endpoint(self) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mua_env.errors import ConfigError, missing_extra
+from mua_env.models.find import check_model
 from mua_env.training.config import ScratchConfig
 from mua_env.training.demonstrations import Demonstrations
 from mua_env.training.parsing import render_turn
@@ -64,6 +65,7 @@ def load(path: str, *, dtype: str = "float32") -> tuple[PreTrainedModel, PreTrai
     except ImportError as error:
         raise missing_extra("train", needed_by="a local model") from error
 
+    check_model(path)
     try:
         tokenizer: Any = AutoTokenizer.from_pretrained(path)
         model: Any = AutoModelForCausalLM.from_pretrained(path, dtype=dtype)

@@ -10,6 +10,7 @@ from typing import Any, get_args
 from transformers.utils.logging import disable_progress_bar
 
 from mua_env.errors import ConfigError
+from mua_env.models.find import check_model
 from mua_env.training.checkpoints import Checkpoints, Phase, write_whole
 from mua_env.training.config import TrainConfig
 from mua_env.training.console import Reporter
@@ -44,6 +45,8 @@ class RunParts:
         resume: bool = False,
     ) -> None:
         config.check_phases()
+        if config.model.path is not None:
+            check_model(config.model.path)
         self.config = config
         # The bars of transformers for loading and saving run into our own lines.
         disable_progress_bar()  # type: ignore[no-untyped-call]

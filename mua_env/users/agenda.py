@@ -19,7 +19,8 @@ from mua_env.users.agenda_goal import Agenda
 from mua_env.users.agenda_grammar import Phrasings
 from mua_env.users.agenda_hands import Hands
 from mua_env.users.agenda_operations import Seen, guided
-from mua_env.users.agenda_personas import Voice, persona
+from mua_env.users.agenda_personas import Voice
+from mua_env.users.agenda_personas import persona as check_persona
 from mua_env.users.agenda_phrases import phrase
 from mua_env.users.agenda_understanding import understand
 from mua_env.users.base import UserReply, UserSession, UserSimulator
@@ -118,6 +119,10 @@ class AgendaUser(UserSimulator):
             raise ConfigError(f"the agenda user speaks no {language!r}; known languages: {known}")
         if phrasings not in get_args(Phrasings):
             raise ConfigError(f"phrasings is {phrasings!r}; use 'all', 'seen' or 'unseen'")
+        if persona is not None:
+            check_persona(persona)  # here, not in the middle of a run
+        if noise is not None and not 0 <= noise <= 1:
+            raise ConfigError(f"noise is {noise}; it is a share, from 0 to 1")
         self._persona = persona
         self._phrasings: Phrasings = phrasings
         self._noise = noise
@@ -153,7 +158,7 @@ class AgendaUser(UserSimulator):
                 )
         voice = Voice(
             Random(f"agenda:{task.id}:{seed}"),
-            persona(self._persona or goal.persona),
+            check_persona(self._persona or goal.persona),
             goal.noise if self._noise is None else self._noise,
             language.tongue,
             self._phrasings,

@@ -11,6 +11,7 @@ from mua_env.errors import ConfigError, MuaError, TaskError, missing_extra
 from mua_env.llm import Completion
 from mua_env.llm.cache import CacheMode, ReplyCache
 from mua_env.llm.ledger import Ledger
+from mua_env.models.find import check_model
 from mua_env.tasks import Task
 from mua_env.users.llm import LLMUser, LLMUserSession
 from mua_env.users.llm_guards import ALL_GUARDS, Ground, Violation
@@ -65,6 +66,8 @@ class LocalUser(LLMUser):
         cache_mode: CacheMode = "auto",
         ledger: Ledger | None = None,
     ) -> None:
+        if isinstance(model, str | os.PathLike):
+            check_model(model)
         try:
             from mua_env.serving.client import LocalClient
             from mua_env.serving.engine import LocalModel
