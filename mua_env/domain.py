@@ -20,7 +20,7 @@ from mua_env.database import Database, Rows
 from mua_env.discovery import domain_entries
 from mua_env.errors import ConfigError, DomainError, TaskError, did_you_mean
 from mua_env.kit import Kit, Settle, solo_kit
-from mua_env.task_files import read_tasks
+from mua_env.task_files import TaskFile, read_tasks
 from mua_env.task_set import TaskSet, parse_source, select_level
 from mua_env.tasks import Goal, Task
 from mua_env.tools import Toolkit
@@ -199,17 +199,17 @@ class Domain(ABC):
 
             return GeneratedTasks(self, source, options)
         if source.endswith(".jsonl"):
-            return self._checked(source, read_tasks(source))
+            return self._checked(read_tasks(source))
         known = [*self.splits, "generate", "tau1:test", "tau2:base", "tau2:test", "tau2:train"]
         raise TaskError(
             f"unknown task source {source!r} for {self.name}.{did_you_mean(source, known)} "
             f"Use {', '.join(map(repr, self.splits))}, 'generate:level=1', 'tau1:test', 'tau2:test', or a .jsonl file"
         )
 
-    def _checked(self, source: str, tasks: Sequence[Task]) -> Sequence[Task]:
+    def _checked(self, tasks: TaskFile) -> TaskFile:
         for task in tasks:
             if task.domain != self.name:
-                raise TaskError(f"{source}: task {task.id!r} is of the domain {task.domain!r}, not of {self.name!r}")
+                raise TaskError(f"{tasks.where(task)}: it is of the domain {task.domain!r}, not of {self.name!r}")
         return tasks
 
     def _set_in(self, tasks: Sequence[Task], source: str, policy: str | None, solo: bool) -> TaskSet:

@@ -22,6 +22,7 @@ from mua_env.task_set import TaskSet
 from mua_env.tasks import Task
 from mua_env.tools import Mode
 from mua_env.users.base import UserSimulator
+from mua_env.users.checking import check_users_of_file
 from mua_env.users.make import make_user
 
 Observation = tuple[dict[str, Any], ...]
@@ -95,10 +96,12 @@ class DialogueEnv(gym.Env[Observation, Any]):
         setting = load_setting(
             domain, tasks, path=tasks_path, mode=scoring, database_url=database_url, policy=policy, solo=solo
         )
+        simulator = make_user(user, user_options)
+        check_users_of_file(setting, simulator)
         self._set_up(
             Session(
                 setting,
-                make_user(user, user_options),
+                simulator,
                 reward=check_reward(reward),
                 max_turns=max_turns,
                 judge=make_judge(judge, judge_options),

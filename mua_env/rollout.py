@@ -29,6 +29,7 @@ from mua_env.task_set import TaskSet
 from mua_env.tasks import Task
 from mua_env.trajectory import Trajectory
 from mua_env.users.base import UserSimulator
+from mua_env.users.checking import check_users
 
 
 @dataclass(frozen=True)
@@ -116,11 +117,14 @@ async def rollout(
         on_end: called with each finished trajectory, before its slot goes on (write it to the disk there).
 
     Raises:
-        MuaError: an episode could not begin, as when a task lacks what the user needs: no failure of one dialogue,
-            so the run ends. Episodes that had ended are kept.
+        TaskError: the user cannot play a task that is planned (those of an iterator are not looked at); nothing began.
+        MuaError: an episode could not begin: no failure of one dialogue, so the run ends. Episodes that had ended are
+            kept.
         OSError: from `on_end`, as when the disk is full.
     """
     how = options or RolloutOptions()
+    if isinstance(episodes, Sequence):
+        check_users(setting, user, (episode.task for episode in episodes))
     queue = iter(episodes)
     ended = 0
 

@@ -17,6 +17,7 @@ from mua_env.database import Template, open_template
 from mua_env.database._statements import statements_of
 from mua_env.domain import Domain, load_domain
 from mua_env.errors import ConfigError, DomainError
+from mua_env.gold_checks import check_gold
 from mua_env.kit import Kit
 from mua_env.scoring import Scorer
 from mua_env.task_set import TaskSet
@@ -125,6 +126,7 @@ def _shared(
     url: str | None,
     policy: str | None,
     solo: bool,
+    content: str,
 ) -> Setting:
     tasks = domain.task_set(source, path=path, policy=policy, solo=solo)
     return Setting(domain, tasks, mode=mode, database_url=url)
@@ -139,8 +141,10 @@ def load_setting(
     database_url: str | None = None,
     policy: str | None = None,
     solo: bool = False,
+    check: bool = True,
 ) -> Setting:
-    """The setting for a domain and a task source; equal arguments share one in a process.
+    """The setting for a domain and a task source; equal arguments share one in a process, while a file of tasks stays
+    as it is.
 
     Args:
         domain: the domain, or its name.
@@ -150,6 +154,7 @@ def load_setting(
         database_url: ``None`` for SQLite in memory, or a PostgreSQL server.
         policy: which policy document, where a domain has several; ``None`` takes its first.
         solo: whether the agent has the user's tools too and talks to nobody.
+        check: run the gold actions of a file's tasks, and refuse the file if some fail.
 
     Raises:
         DomainError, TaskError, ConfigError: what was asked for cannot be had.
@@ -161,4 +166,18 @@ def load_setting(
         return Setting(loaded, tasks, mode=mode, database_url=database_url)
     if not isinstance(tasks, str):
         raise ConfigError(f"tasks is a task source (as 'train') or a TaskSet, got {type(tasks).__name__}")
-    return _shared(loaded, tasks, None if path is None else str(path), mode, database_url, policy, solo)
+    place = None if path is None else str(path)
+    setting = _shared(loaded, tasks, place, mode, database_url, policy, solo, _content(tasks))
+    if check:
+        check_gold(setting)
+    return setting
+
+
+def _content(source: str) -> str:
+    """What a file of tasks holds now, so that a changed one is read anew; nothing for other sources."""
+    if not source.endswith(".jsonl"):
+        return ""
+    try:
+        return hashlib.sha256(Path(source).read_bytes()).hexdigest()
+    except OSError:
+        return ""  # reading it says what is wrong

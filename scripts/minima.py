@@ -18,7 +18,10 @@ _LOWEST = re.compile(r"(?P<package>[A-Za-z0-9._-]+(?:\[[^]]*\])?)\s*(?:>=|==)\s*
 def minima(project: Path, extras: list[str]) -> list[str]:
     """``["gymnasium==1.1", ...]`` of the package itself and of the extras that are named."""
     declared = tomllib.loads(project.read_text(encoding="utf-8"))["project"]
-    lines = [*declared["dependencies"], *(line for extra in extras for line in declared["optional-dependencies"][extra])]
+    lines = [
+        *declared["dependencies"],
+        *(line for extra in extras for line in declared["optional-dependencies"][extra]),
+    ]
     pins = []
     for line in lines:
         match = _LOWEST.match(line)

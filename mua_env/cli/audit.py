@@ -63,7 +63,7 @@ def _run(
     domain, colon, tasks = source.partition(":")
     if not colon or not tasks:
         raise ConfigError(f"{source!r} names no task source; use <domain>:<source>, as retail:train")
-    setting = load_setting(domain, tasks, path=path, mode=scoring)  # type: ignore[arg-type]  # checked there
+    setting = load_setting(domain, tasks, path=path, mode=scoring, check=False)  # type: ignore[arg-type]  # checked there
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         row = bar.add_task("Auditing", total=None)

@@ -111,12 +111,15 @@ def open_setting(
     policy: str | None = None,
     solo: bool = False,
     database: str | None = None,
+    check: bool = True,
 ) -> Setting:
-    """Load a domain with its tasks."""
+    """Load a domain with its tasks; ``check`` refuses a file with gold that fails."""
     from mua_env.setting import load_setting
 
     mode: Any = scoring  # checked there
-    return load_setting(domain, tasks, path=path, mode=mode, policy=policy, solo=solo, database_url=database)
+    return load_setting(
+        domain, tasks, path=path, mode=mode, policy=policy, solo=solo, database_url=database, check=check
+    )
 
 
 def choose_task(setting: Setting, task_id: str | None, seed: int) -> Task:

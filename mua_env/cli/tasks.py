@@ -95,7 +95,7 @@ def check(
 
 def _open(source: str, path: Path | None) -> Setting:
     domain, tasks = opt.split_source(source)
-    return opt.open_setting(domain, tasks or "train", path)
+    return opt.open_setting(domain, tasks or "train", path, check=False)
 
 
 def _setting_of(source: str, task_id: str, path: Path | None) -> Setting:
@@ -103,7 +103,7 @@ def _setting_of(source: str, task_id: str, path: Path | None) -> Setting:
 
     name, tasks = opt.split_source(source)
     if tasks is not None:
-        return opt.open_setting(name, tasks, path)
+        return opt.open_setting(name, tasks, path, check=False)
     domain = load_domain(name)
     for split in domain.splits:
         if any(task.id == task_id for task in domain.tasks(split)):

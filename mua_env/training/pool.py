@@ -15,6 +15,7 @@ from mua_env.training.mixing import Mix, Place
 from mua_env.training.rollout import Dialogue
 from mua_env.training.template import Detail, SystemPrompt, system_prompt
 from mua_env.users.base import UserSimulator
+from mua_env.users.checking import check_users_of_file
 from mua_env.users.make import make_user
 
 
@@ -153,9 +154,12 @@ def make_pool(
     """
     source = environment.held_out if held_out else environment.tasks
     options = environment.options_of_users(held_out=held_out)
+    setting = load_setting(environment.id, source, path=environment.path)
+    simulator = user or make_user(environment.user, options or None)
+    check_users_of_file(setting, simulator)
     return DialoguePool(
-        load_setting(environment.id, source, path=environment.path),
-        user or make_user(environment.user, options or None),
+        setting,
+        simulator,
         reward=environment.held_out_reward if held_out else environment.reward,
         max_turns=environment.max_turns,
         policy=environment.policy,

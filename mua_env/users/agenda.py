@@ -166,6 +166,10 @@ class AgendaUser(UserSimulator):
         tools = [tool["function"]["name"] for tool in given.get("tools", ())]
         return AgendaSession(Agenda.of(goal), language, voice, tools)
 
+    def check(self, task: Task, *, context: Mapping[str, Any] | None = None) -> None:
+        """Refuse what :meth:`start` would refuse."""
+        self.start(task, seed=0, context=context)
+
     def describe(self, task: Task) -> str:
         """``agenda``, or ``agenda (derived)`` where the goal was made from gold actions."""
         return "agenda (derived)" if task.goal is not None and task.goal.derived else self.name

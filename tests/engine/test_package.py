@@ -149,7 +149,7 @@ def test_a_file_of_tasks_is_checked(tmp_path: Path) -> None:
     with pytest.raises(TaskError, match="line 2: id: 'train-0' is the id of an earlier task"):
         read_tasks(path)
     write_tasks(path, [odd.model_copy(update={"domain": "hotel"})])
-    with pytest.raises(TaskError, match="task 'train-0' is of the domain 'hotel', not of 'shop'"):
+    with pytest.raises(TaskError, match=r"line 1 .task 'train-0'.: it is of the domain 'hotel', not of 'shop'"):
         shop.task_set(str(path))
 
 
