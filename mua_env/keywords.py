@@ -84,4 +84,4 @@ def _hint(owner: Callable[..., Any], name: str) -> Any:
         return annotation
     home = inspect.unwrap(owner.__init__ if inspect.isclass(owner) else owner)
     names = getattr(home, "__globals__", None) or vars(sys.modules[owner.__module__])
-    return eval(annotation, dict(names))  # noqa: S307  # the annotation of a parameter, not a value
+    return eval(annotation, dict(names))  # the annotation of a parameter, not a value
