@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from mua_env.core.task_files import TaskFile
+from mua_env.core.tasks import Task
 from mua_env.errors import TaskError
-from mua_env.task_files import TaskFile
-from mua_env.tasks import Task
 
 if TYPE_CHECKING:
-    from mua_env.setting import Setting
+    from mua_env.episode.setting import Setting
 
 _SHOWN = 3
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from mua_env.core.task_files import TaskFile
+from mua_env.core.tasks import Task
 from mua_env.errors import MuaError, TaskError
-from mua_env.task_files import TaskFile
-from mua_env.tasks import Task
 from mua_env.users.base import UserSimulator
 
 if TYPE_CHECKING:
-    from mua_env.setting import Setting
+    from mua_env.episode.setting import Setting
 
 _SHOWN = 3
 

@@ -12,10 +12,10 @@ import gymnasium as gym
 import pytest
 
 import mua_env
-from mua_env.domain import Domain, load_domain
+from mua_env.core.tasks import Task
+from mua_env.domain.contract import Domain, load_domain
+from mua_env.domain.generator import GeneratedTasks
 from mua_env.errors import TaskError
-from mua_env.generation import GeneratedTasks
-from mua_env.tasks import Task
 
 
 class Counting:

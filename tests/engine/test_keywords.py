@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from mua_env.agents.make import AGENTS, agent_factory
-from mua_env.domain import load_domain
+from mua_env.domain.contract import load_domain
 from mua_env.errors import ConfigError
-from mua_env.judging import make_judge
+from mua_env.inference.find import check_model
 from mua_env.keywords import call_with
-from mua_env.models.find import check_model
+from mua_env.scoring.judges import make_judge
 from mua_env.users.make import USERS, make_user
 
 

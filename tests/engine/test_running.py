@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from mua_env.agents.make import agent_factory
-from mua_env.rollout import plan, rollout, run_rollout
+from mua_env.core.trajectory import Trajectory
+from mua_env.episode.setting import load_setting
+from mua_env.evaluation.rollouts import plan, rollout, run_rollout
 from mua_env.running import in_loop, run_apart, run_coroutine
-from mua_env.setting import load_setting
-from mua_env.trajectory import Trajectory
-from mua_env.users.agenda import AgendaUser
+from mua_env.users.agenda.user import AgendaUser
 
 
 def in_a_cell(work: Callable[[], Any]) -> Any:

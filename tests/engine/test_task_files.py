@@ -13,13 +13,13 @@ import pytest
 import mua_env
 from mua_env.agents.make import agent_factory
 from mua_env.cli import main
+from mua_env.core.task_files import write_tasks
+from mua_env.core.tasks import Task
+from mua_env.core.trajectory import Trajectory
+from mua_env.episode.setting import load_setting
 from mua_env.errors import TaskError
-from mua_env.rollout import plan, run_rollout
-from mua_env.setting import load_setting
-from mua_env.task_files import write_tasks
-from mua_env.tasks import Task
-from mua_env.trajectory import Trajectory
-from mua_env.users.agenda import AgendaUser
+from mua_env.evaluation.rollouts import plan, run_rollout
+from mua_env.users.agenda.user import AgendaUser
 
 TASKS = [task for task in load_setting("retail", "test:level=1").tasks if task.actions][:6]
 Change = Callable[[dict[str, Any]], None]

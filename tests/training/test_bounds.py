@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from mua_env.errors import ConfigError
-from mua_env.training.config import TrainConfig, load_config, read_settings
-from mua_env.training.user import UserTrainConfig
+from mua_env.training.config.train import TrainConfig, load_config, read_settings
+from mua_env.training.user_model.train import UserTrainConfig
 
 KINDS = (TrainConfig, UserTrainConfig)
 SENSELESS = (math.nan, math.inf, -math.inf, -1, -0.5, 10**400, True)
