@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any
 
 from mua_env.core.agent import Agent
+from mua_env.core.keywords import call_with
 from mua_env.domain.contract import Domain
 from mua_env.errors import ConfigError, did_you_mean
-from mua_env.keywords import call_with
 
 AGENTS = ("expert", "llm", "local", "random")
 

@@ -20,8 +20,8 @@ from mua_env.core.tools import Mode
 from mua_env.core.toolsets import Kit
 from mua_env.core.world import SQLWorld
 from mua_env.domain.contract import Domain, load_domain
+from mua_env.episode.gold_checks import check_gold
 from mua_env.errors import ConfigError, DomainError
-from mua_env.gold_checks import check_gold
 from mua_env.scoring.scorer import Scorer
 
 _lock = threading.Lock()

@@ -17,19 +17,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mua_env.core.agent import Agent
+from mua_env.core.running import run_coroutine
+from mua_env.core.scores import RewardName
 from mua_env.core.task_sets import TaskSet
 from mua_env.core.tasks import Task
 from mua_env.core.trajectory import Trajectory
 from mua_env.episode.episode import Episode
 from mua_env.episode.session import Session, StepResult
 from mua_env.episode.setting import Setting
+from mua_env.episode.user_checks import check_users
 from mua_env.errors import ConfigError, EpisodeError, MuaError, single
 from mua_env.llm.errors import LLMError
-from mua_env.running import run_coroutine
 from mua_env.scoring.judges import Judge
-from mua_env.scoring.scorer import RewardName
 from mua_env.users.base import UserSimulator
-from mua_env.users.checking import check_users
 
 
 @dataclass(frozen=True)

@@ -11,18 +11,18 @@ import numpy as np
 from pydantic import ValidationError
 
 from mua_env.core.messages import Source, dump_all, source_of
+from mua_env.core.scores import RewardName, check_reward
 from mua_env.core.task_sets import TaskSet
 from mua_env.core.tasks import Task
 from mua_env.core.tools import Mode
 from mua_env.domain.contract import Domain
 from mua_env.episode.session import Session, StepResult
 from mua_env.episode.setting import Setting, load_setting
+from mua_env.episode.user_checks import check_users_of_file
 from mua_env.errors import ConfigError, EpisodeError, first_fault
 from mua_env.gym.spaces import AgentTurnSpace, MessagesSpace
 from mua_env.scoring.judges import Judge, make_judge
-from mua_env.scoring.scorer import RewardName, check_reward
 from mua_env.users.base import UserSimulator
-from mua_env.users.checking import check_users_of_file
 from mua_env.users.make import make_user
 
 Observation = tuple[dict[str, Any], ...]

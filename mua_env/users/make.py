@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from mua_env.core.keywords import call_with
 from mua_env.errors import ConfigError, did_you_mean
-from mua_env.keywords import call_with
 from mua_env.users.base import UserSimulator
 
 USERS = ("agenda", "llm", "local", "human")

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from mua_env.agents.make import AGENTS, agent_factory
+from mua_env.core.keywords import call_with
 from mua_env.domain.contract import load_domain
 from mua_env.errors import ConfigError
-from mua_env.inference.find import check_model
-from mua_env.keywords import call_with
+from mua_env.inference.find_model import check_model
 from mua_env.scoring.judges import make_judge
 from mua_env.users.make import USERS, make_user
 

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from mua_env.agents.make import agent_factory
+from mua_env.core.running import in_loop, run_apart, run_coroutine
 from mua_env.core.trajectory import Trajectory
 from mua_env.episode.setting import load_setting
 from mua_env.evaluation.rollouts import plan, rollout, run_rollout
-from mua_env.running import in_loop, run_apart, run_coroutine
 from mua_env.users.agenda.user import AgendaUser
 
 
@@ -69,7 +69,7 @@ def test_values_and_errors_come_back(where: Callable[..., Any]) -> None:
 def test_an_interruption_reaches_the_work_which_lets_go_of_what_it_holds(work: str) -> None:
     code = f"""
         import asyncio, signal, time
-        from mua_env.running import run_apart, run_coroutine
+        from mua_env.core.running import run_apart, run_coroutine
 
         async def wait():
             try:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+from mua_env.core.running import run_coroutine
 from mua_env.core.tasks import Task
 from mua_env.core.trajectory import Trajectory
 from mua_env.episode.session import Session
@@ -16,7 +17,6 @@ from mua_env.evaluation.rollouts import Planned, episode_seed, play_episode, sid
 from mua_env.evaluation.user_card.dialogue import Grounds
 from mua_env.evaluation.user_card.probes import PROBES, Pool, value_pool
 from mua_env.evaluation.user_card.result import Dialogue, Result, blank, measure
-from mua_env.running import run_coroutine
 from mua_env.users.base import UserSimulator
 
 _POOLED = 400

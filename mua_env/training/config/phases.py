@@ -6,7 +6,8 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from mua_env.training.bounds import (
+from mua_env.training.config.base import Settings
+from mua_env.training.config.bounds import (
     MOST,
     Amount,
     AmountOrNone,
@@ -19,7 +20,6 @@ from mua_env.training.bounds import (
     ShareBelowOne,
     Text,
 )
-from mua_env.training.config.base import Settings
 from mua_env.training.rollout.advantages import Std
 
 Keep = Literal["solved", "all"]

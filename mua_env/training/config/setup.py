@@ -6,10 +6,10 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
+from mua_env.core.scores import RewardName
 from mua_env.inference.chat_template import SPECIAL_TOKENS, Detail
-from mua_env.scoring.scorer import RewardName
-from mua_env.training.bounds import MOST, Amount, Count, Options, ShareBelowOne, Text
 from mua_env.training.config.base import Settings
+from mua_env.training.config.bounds import MOST, Amount, Count, Options, ShareBelowOne, Text
 
 Results = Literal["full", "brief"]
 """How much of what a tool returned the agent is shown."""
@@ -39,7 +39,7 @@ class ScratchConfig(Settings):
     theta: float = Field(1e4, gt=1, le=1e12, description="base of the rotary position encoding; Qwen3 itself has 1e6")
     copying: bool = Field(
         False,
-        description="begin with heads that copy (`mua_env.training.tiny_model.induction`) instead of finding them; theta 1e6",
+        description="begin with heads that copy (`tiny_model.induction`) instead of finding them; theta 1e6",
     )
     vocabulary: int = Field(
         2048, ge=256 + len(SPECIAL_TOKENS), le=MOST, description="size of the tokenizer; small, and digits single"

@@ -18,7 +18,7 @@ _SHOWN = 20
 def open_run_folder(
     config: TrainConfig, processes: Processes, *, folder: str | os.PathLike[str] | None = None, resume: bool = False
 ) -> RunFolder:
-    """The same folder for all processes, which call this together; arguments as of `mua_env.training.run.pipeline.train`.
+    """The same folder for all processes, which call this together; arguments as of `pipeline.train`.
 
     Raises:
         ConfigError: the folder is not empty, or holds a run of another configuration.

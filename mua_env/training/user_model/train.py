@@ -20,8 +20,8 @@ from pydantic import Field
 from mua_env.core.seeds import derive_seed
 from mua_env.episode.setting import load_setting
 from mua_env.errors import ConfigError, MuaError, missing_extra
-from mua_env.training.bounds import Count, CountOrNone, RunName, Seed, Share, Text
 from mua_env.training.config.base import Settings
+from mua_env.training.config.bounds import Count, CountOrNone, RunName, Seed, Share, Text
 from mua_env.training.config.train import ColdStartConfig, ModelConfig, read_settings
 from mua_env.training.run.console import Reporter
 from mua_env.training.run.run_folder import RunFolder, new_run_folder
@@ -168,8 +168,9 @@ def collect(config: UserTrainConfig, *, held_out: bool = False) -> UserDialogues
 
 def _open(config: UserTrainConfig, dialogues: UserDialogues) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     from mua_env.inference.chat_template import SystemPrompt
-    from mua_env.inference.models import load, start_from_nothing
+    from mua_env.inference.models import load
     from mua_env.training.data.demonstrations import Demonstrations
+    from mua_env.training.tiny_model.start import start_from_nothing
 
     if config.model.path is not None:
         return load(config.model.path, dtype=config.model.loaded_as())
