@@ -10,7 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
 from loopback import Loopback
 
 ROOT = Path(__file__).resolve().parent.parent
