@@ -15,6 +15,8 @@ from __future__ import annotations
 import argparse
 from statistics import mean
 
+from smallest import add_smoke
+
 from mua_env.agents.make import agent_factory
 from mua_env.core.scores import Score
 from mua_env.core.trajectory import Trajectory

@@ -107,8 +107,8 @@ def replay(connection: Connection, statements: list[tuple[Executable, Any]]) -> 
 
 
 def replay_raw(raw: sqlite3.Connection, texts: list[tuple[str, Any]]) -> None:
-    for text, parameters in texts:
-        raw.execute(text, parameters).fetchall()
+    for statement, parameters in texts:
+        raw.execute(statement, parameters).fetchall()
 
 
 def raw_clone(database: Database) -> sqlite3.Connection:
