@@ -78,7 +78,6 @@ MODULES = {
     "public._files": "domain.public._files",
     "public._literals": "domain.public._literals",
     "public.tau1": "domain.public.tau1",
-    "public.tau1_hash": "domain.public.tau1_hash",
     "public.tau2": "domain.public.tau2",
     "public.tau2_tasks": "domain.public.tau2_tasks",
     "public.tau2_tools": "domain.public.tau2_tools",

@@ -20,8 +20,10 @@ from mua_env.training.config.bounds import (
     ShareBelowOne,
     Text,
 )
-from mua_env.training.rollout.advantages import Std
 
+Std = Literal["population", "sample", "none"]
+"""Divide the squared deviations by the number of rewards (population), or by one less (sample); or leave advantages
+undivided (none), as Dr. GRPO does."""
 Keep = Literal["solved", "all"]
 """Which of the expert's dialogues are kept: the solved ones, or all whose user did not fail."""
 Loss = Literal["grpo", "bnpo", "dr_grpo", "dapo", "cispo", "sapo", "luspo", "vespo"]
