@@ -57,7 +57,7 @@ def measure(setting: Setting, dialogues: int, folder: Path, *, seed: int) -> lis
     left = [dialogue for dialogue in planned if dialogue.id not in kept.results]
     try:
         done = len(planned) - len(left)
-        with counting(len(planned), done, "violations", "faults", remaining=True) as ended:
+        with counting(len(planned), done, "violations", "faults") as ended:
 
             def on_end(result: Result, trajectory: Trajectory | None) -> None:
                 kept.add(result, trajectory)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mua_env.cli.options import PathOption, SeedOption
+from mua_env.cli.options import CountOption, PathOption, SeedOption
 from mua_env.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def audit_tasks(
     scoring: Annotated[
         str | None, typer.Option("--scoring", help="compat or strict; default: the source's own.")
     ] = None,
-    limit: Annotated[int | None, typer.Option("--limit", help="Audit the first tasks only.")] = None,
+    count: CountOption = None,
     seed: SeedOption = 0,
     baselines: Annotated[bool, typer.Option(help="Run the baselines with the agenda user.")] = True,
     json_file: Annotated[
@@ -36,7 +36,7 @@ def audit_tasks(
     """Audit tasks: gold that fails or changes nothing, duplicates, what lies with the user, baselines."""
     from rich.console import Console
 
-    found = _run(source, path, scoring, limit=limit, seed=seed, run_baselines=baselines)
+    found = _run(source, path, scoring, limit=count, seed=seed, run_baselines=baselines)
     if html_file is not None:
         from mua_env.evaluation.reports.audit import render_html
 
