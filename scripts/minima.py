@@ -22,13 +22,14 @@ def minima(project: Path, extras: list[str]) -> list[str]:
         *declared["dependencies"],
         *(line for extra in extras for line in declared["optional-dependencies"][extra]),
     ]
-    pins = []
+    lowest: dict[str, str] = {}
     for line in lines:
         match = _LOWEST.match(line)
         if match is None:
             raise SystemExit(f"pyproject.toml: {line!r} declares no lower bound")
-        pins.append(f"{match['package']}=={match['version']}")
-    return pins
+        package, version = match["package"], match["version"]
+        lowest[package] = max(version, lowest.get(package, version), key=lambda text: [*map(int, text.split("."))])
+    return [f"{package}=={version}" for package, version in lowest.items()]
 
 
 if __name__ == "__main__":

@@ -7,19 +7,21 @@ root="$(cd "$(dirname "$0")/.." && pwd)"
 folder="${1:-$root/.venv-minima}"
 shift || true
 python="$folder/bin/python"
-wanted="$("${PYTHON:-python3}" "$root/scripts/minima.py" llm train viewer | grep -v '^torch==')"
 
-if [ "$(cat "$folder/.made" 2> /dev/null)" != "$wanted" ]; then
-    "${PYTHON:-python3}" -m venv "$folder"
-    # shellcheck disable=SC2086  # one pin a word
-    "$python" -m pip install --quiet -c "$root/constraints.txt" torch $wanted pytest hypothesis pytest-xdist
-    "$python" -m pip install --quiet --no-deps -e "$root"
-    printf '%s' "$wanted" > "$folder/.made"
-fi
+minima() {
+    "${PYTHON:-python3}" "$root/scripts/minima.py" "$@" | grep -v '^torch=='
+}
+
 cd "$root"
+"${PYTHON:-python3}" -m venv --clear "$folder"
+# shellcheck disable=SC2046  # one pin a word
+"$python" -m pip install --quiet $(minima llm) pytest hypothesis pytest-xdist
+"$python" -m pip install --quiet --no-deps -e "$root"
 "$python" -m pytest -n 2 --dist loadgroup -m 'not postgres and not slow' \
     tests/engine tests/agents tests/cli tests/rollout tests/llm tests/retail tests/audit "$@"
-# What leans on transformers, TRL and PEFT.
+# What leans on transformers, TRL and PEFT, which need a newer NumPy than the core.
+# shellcheck disable=SC2046
+"$python" -m pip install --quiet -c constraints.txt torch $(minima llm train viewer)
 "$python" -m pytest -n 2 --dist loadgroup -m 'not slow' \
     tests/training/test_config.py tests/training/test_bounds.py tests/training/test_cold_start.py \
     tests/training/test_grpo.py tests/training/test_adapters.py tests/training/test_pipeline.py "$@"
