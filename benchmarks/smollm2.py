@@ -112,7 +112,7 @@ def smallest(config: TrainConfig) -> TrainConfig:
     tokenizer = build_tokenizer(["the order is cancelled, thank you"] * 20, vocabulary=600)
     shape = ScratchConfig(hidden=32, layers=1, heads=2, kv_heads=1, vocabulary=600)
     save(build_model(tokenizer, shape, seed=0), tokenizer, place / "model")
-    named = {"model.path": str(place / "model"), "folder": str(place), "environment.max_turns": 2}
+    named = {"model.path": str(place / "model"), "folder": str(place), "lengths.turn": 16}
     return changed(config, {**TRAINING, **named})
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mua_env.core.characters import visible
+from mua_env.core.words import counted
 from mua_env.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def page_environment() -> Environment:
     """The templates of this folder, with everything escaped that is put into them; needs Jinja."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("mua_env.evaluation.reports", "."),
         autoescape=True,
         undefined=StrictUndefined,
@@ -54,3 +55,5 @@ def page_environment() -> Environment:
         lstrip_blocks=True,
         finalize=lambda value: visible(value) if isinstance(value, str) else value,
     )
+    environment.filters["counted"] = counted
+    return environment

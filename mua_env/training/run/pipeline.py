@@ -103,6 +103,8 @@ class Run(RunParts):
         self.folder.write_json("seeds.json", {"seed": config.seed, **{p: self.seed(p) for p in parts}})
         if state.step or state.phase != "start":
             self.reporter.say(f"Going on with {self.folder.path}: {state.phase.replace('_', ' ')}, update {state.step}")
+        else:
+            self.reporter.say(f"Run folder: {self.folder.path}")
         self.demonstrations: Demonstrations | None = None
         if config.cold_start is not None and not self.has("cold_started"):
             self.reporter.phase("Expert dialogues")
