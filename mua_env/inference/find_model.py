@@ -29,12 +29,12 @@ def check_model(name: str | os.PathLike[str]) -> None:
         if not (path / _CONFIG).is_file():
             inner = sorted(file.parent.name for file in path.glob(f"*/{_CONFIG}"))
             held = f" {path} holds {', '.join(inner)}; name one of them" if inner else ""
-            raise ConfigError(f"{str(path)!r} holds no model: there is no {_CONFIG} in it.{held}")
+            raise ConfigError(f"cannot load a model from {str(path)!r}: there is no {_CONFIG} in it.{held}")
         return
     text = os.fspath(name)
     if not _HUB_ID.fullmatch(text) or ("/" in text and path.parent.is_dir()):
         siblings = [file.name for file in path.parent.iterdir()] if path.parent.is_dir() else []
-        raise ConfigError(f"there is no model {text!r}: no such folder.{did_you_mean(path.name, siblings)}")
+        raise ConfigError(f"cannot load a model from {text!r}: no such folder.{did_you_mean(path.name, siblings)}")
     _check_hub(text)
 
 
@@ -46,7 +46,7 @@ def _check_hub(name: str) -> None:
         raise missing_extra("train", needed_by="a local model") from None
     if isinstance(try_to_load_from_cache(name, _CONFIG), str):
         return
-    missing = f"there is no model {name!r}: no such folder, not in the cache of hub models"
+    missing = f"cannot load a model from {name!r}: no such folder, not in the cache of hub models"
     if constants.HF_HUB_OFFLINE:
         raise ConfigError(f"{missing}, and the hub is not asked (HF_HUB_OFFLINE)")
     try:

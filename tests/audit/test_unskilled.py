@@ -47,7 +47,7 @@ def test_the_lister_goes_through_numbers_and_names_every_status(setting: Setting
     turns = [turn.content for turn in said(by_name(setting)["list numbers and statuses"])]
     numbers = [int(number) for turn in turns for number in re.findall(r"\d+", turn.partition(";")[0])]
     assert numbers[: 2 * NUMBERS_A_MESSAGE] == list(range(2 * NUMBERS_A_MESSAGE))
-    words = {"retail": "pending", "airline": "economy", "telecom": "Suspended"}[setting.domain.name]
+    words = {"retail": "pending", "airline": "economy", "telecom": "Active"}[setting.domain.name]
     assert all(words.lower() in turn.lower() for turn in turns)
 
 

@@ -84,7 +84,7 @@ def test_right_options_are_passed_on() -> None:
         ("{tmp}", "holds model; name one of them"),
         ("{tmp}/empty", "there is no config.json in it"),
         ("no such thing", "no such folder"),
-        ("", "holds no model"),
+        ("", "there is no config.json"),
         ("some-org/some-model", "HF_HUB_OFFLINE"),
         ("TYPO", "HF_HUB_OFFLINE"),
     ],
