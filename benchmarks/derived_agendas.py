@@ -15,6 +15,8 @@ from __future__ import annotations
 import argparse
 from statistics import mean
 
+from smallest import add_smoke
+
 from mua_env.agents.make import agent_factory
 from mua_env.core.scores import Score
 from mua_env.core.trajectory import Trajectory
@@ -32,7 +34,11 @@ def play(setting: Setting, options: argparse.Namespace) -> list[Trajectory]:
         setting,
         SoloUser() if options.solo else AgendaUser(language=options.language),
         agent_factory("expert", setting.domain, expert),
-        plan([task for task in setting.tasks if task.goal is not None], seed=options.seed),
+        plan(
+            [task for task in setting.tasks if task.goal is not None],
+            seed=options.seed,
+            limit=3 if options.smoke else None,
+        ),
         options=RolloutOptions(
             # What is said does not count on public tasks: an agenda derived from calls does not ask for it.
             reward="outcome" if setting.tasks.source_revision else "task",
@@ -63,14 +69,15 @@ def report(item: Trajectory) -> str:
 def main() -> None:
     """Hold one dialogue for each task and print the share."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("domain")
-    parser.add_argument("tasks")
+    parser.add_argument("domain", nargs="?", default="retail")
+    parser.add_argument("tasks", nargs="?", default="test")
     parser.add_argument("--path", help="where the benchmark's files lie")
     parser.add_argument("--scoring", choices=("strict", "compat"))
     parser.add_argument("--style", default="plain", help="of the expert: plain (default) or compact")
     parser.add_argument("--language", default="en", choices=("en", "zh"), help="of user and expert (default en)")
     parser.add_argument("--solo", action="store_true", help="the expert works on tickets alone (telecom)")
     parser.add_argument("--seed", type=int, default=0)
+    add_smoke(parser)
     options = parser.parse_args()
     setting = load_setting(options.domain, options.tasks, path=options.path, mode=options.scoring, solo=options.solo)
     ended = play(setting, options)

@@ -13,6 +13,7 @@ import argparse
 import json
 import statistics
 import sys
+import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -20,6 +21,7 @@ from typing import Any
 
 from measure import show
 from quickstart import figures_of, run_to_its_end, times
+from smallest import add_smoke, as_words
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 NAMES = ("retail_level2_small", "airline_small", "mixed_small")
@@ -27,13 +29,16 @@ SUCCESS = {"cold %": "cold_success", "GRPO %": "after_success"}
 COLUMNS = ("cold %", "GRPO %", "+-", "turns", "tokens", "CPU minutes")
 
 
-def run_example(name: str, seed: int, folder: Path, threads: int) -> dict[str, Any]:
-    """Train an example, unless the folder holds its finished run; returns the run's figures."""
+def run_example(name: str, seed: int, folder: Path, threads: int, *changes: str) -> dict[str, Any]:
+    """Train an example, unless the folder holds its finished run; returns the run's figures. ``changes`` are further
+    words of the command."""
     place = folder / f"{name}-{seed}"
     spent = place.with_name(f"{place.name}.times.json")
     if not (place / "summary.json").exists():
         command = [sys.executable, "-m", "mua_env", "train", str(EXAMPLES / f"{name}.yaml"), "--folder", str(place)]
-        usage = run_to_its_end([*command, "--set", f"seed={seed}"], place.with_name(f"{place.name}.log"), threads)
+        usage = run_to_its_end(
+            [*command, "--set", f"seed={seed}", *changes], place.with_name(f"{place.name}.log"), threads
+        )
         spent.write_text(json.dumps(times(usage)), encoding="utf-8")
     return figures(place, json.loads(spent.read_text(encoding="utf-8")) if spent.exists() else {})
 
@@ -94,10 +99,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--at-once", type=int, default=1, help="runs at the same time (default 1)")
     parser.add_argument("--folder", type=Path, default=Path("runs/benchmark-examples"))
     parser.add_argument("--json", type=Path)
+    add_smoke(parser)
     options = parser.parse_args(arguments)
+    changes = as_words() if options.smoke else []
+    if options.smoke:
+        options.only, options.seeds, options.folder = ["mixed_small"], [0], Path(tempfile.mkdtemp())
     wanted = [(name, seed) for name in options.only for seed in options.seeds]
     with ThreadPoolExecutor(options.at_once) as workers:
-        runs = list(workers.map(lambda run: run_example(run[0], run[1], options.folder, options.threads), wanted))
+        runs = list(workers.map(lambda run: run_example(*run, options.folder, options.threads, *changes), wanted))
     found = dict(zip(wanted, runs, strict=True))
     for name in options.only:
         mine = {seed: found[name, seed] for seed in options.seeds}

@@ -14,12 +14,14 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import tempfile
 from pathlib import Path
 
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 import torch
 from measure import show
+from smallest import TRAINING, add_smoke
 
 from mua_env.core.seeds import derive_seed
 from mua_env.inference.chat_tokens import ChatTokens
@@ -97,14 +99,30 @@ class Agreement:
         return torch.cat([part.reshape(-1) for part in parts])
 
 
+def smallest_run() -> Path:
+    """A cold start of the quick start that ends within seconds."""
+    from options import changed
+
+    from mua_env.training.quickstart import quickstart_config
+    from mua_env.training.run.pipeline import train
+
+    config = changed(quickstart_config(), {**TRAINING, "environment.max_turns": 2, "grpo": None})
+    return train(config, folder=Path(tempfile.mkdtemp()) / "run")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
-    parser.add_argument("runs", nargs="+", type=Path, help="folders of training runs with a cold start")
+    parser.add_argument("runs", nargs="*", type=Path, help="folders of training runs with a cold start")
     parser.add_argument("--batches", type=int, default=4, help="batches of rollouts for each run (default 4)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=1, help="threads of torch (default 1)")
     parser.add_argument("--json", type=Path, help="write the figures here")
+    add_smoke(parser)
     options = parser.parse_args()
+    if options.smoke:
+        options.runs, options.batches = [smallest_run()], 2
+    if not options.runs:
+        parser.error("name the folder of a training run with a cold start")
     if options.batches < 2 or options.batches % 2:
         parser.error(f"--batches is {options.batches}; two halves need an even number")
     torch.set_num_threads(options.threads)

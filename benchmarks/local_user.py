@@ -16,6 +16,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 import argparse
 import json
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Mapping
@@ -23,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from measure import show
+from smallest import add_smoke
 
 from mua_env.agents.make import agent_factory
 from mua_env.core.trajectory import Trajectory
@@ -78,16 +80,37 @@ def measure(folder: str, config: UserTrainConfig, tasks: int, style: str) -> dic
     return row
 
 
+def smallest_run() -> Path:
+    """A user trained from nothing within seconds."""
+    from mua_env.training.user_model.train import train_user
+
+    sources = {"tasks": ["train:level=1"], "held_out": ["test:level=1"]}
+    config = load_user_config(
+        {
+            "model": {"scratch": {"hidden": 32, "layers": 1, "vocabulary": 800, "positions": 1024}},
+            "dialogues": {**sources, "count": 8, "styles": ["compact"]},
+            "cold_start": {"batch": 4, "micro_batch": 4, "epochs": 1},
+            "measured": 2,
+        }
+    )
+    return train_user(config, folder=Path(tempfile.mkdtemp()) / "run")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("run", type=Path, help="folder of a run of mua_env.training.user_model.train")
+    parser.add_argument("run", type=Path, nargs="?", help="folder of a run of mua_env.training.user_model.train")
     parser.add_argument("--before", help="the model before training (default: what the run started from)")
     parser.add_argument("--tasks", type=int, default=30, help="held-out tasks, shared among the sources")
     parser.add_argument("--style", default="plain", help="of the expert")
     parser.add_argument("--tasks-before", type=int, default=30, help="as --tasks, for the model before training")
     parser.add_argument("--threads", type=int)
     parser.add_argument("--json", action="store_true")
+    add_smoke(parser)
     options = parser.parse_args()
+    if options.smoke:
+        options.run, options.tasks = smallest_run(), 2
+    if options.run is None:
+        parser.error("name the folder of a run of mua_env.training.user_model.train")
     if options.threads is not None:
         import torch
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from itertools import islice
 
 from measure import show
+from smallest import add_smoke
 
 from mua_env.core.tasks import Task
 from mua_env.domain.contract import load_domain
@@ -38,7 +39,10 @@ def main() -> None:
     parser.add_argument("--domain", default="retail")
     parser.add_argument("--language", default="en")
     parser.add_argument("--seed", type=int, default=5)
+    add_smoke(parser)
     options = parser.parse_args()
+    if options.smoke:
+        options.dialogues = 3
     domain = load_domain(options.domain)
     rows: dict[str, dict[str, float]] = {name: {} for name in ("dialogues", "distinct", "shared", "length")}
     personas = ("plain", "polite", "chatty", "confused", "impatient", "terse", "as drawn")

@@ -22,6 +22,7 @@ from typing import Any
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 from measure import show
+from smallest import TRAINING, add_smoke
 
 from mua_env.training.config.train import TrainConfig, load_config
 from mua_env.training.quickstart import quickstart_config
@@ -159,8 +160,14 @@ def main() -> None:
     parser.add_argument("--cold-start", type=Path, help="run folder with a cold start, instead of making one")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=JSON", help="change a setting")
     parser.add_argument("--json", type=Path, help="write the figures here")
+    add_smoke(parser)
     options = parser.parse_args()
-    changes = {key: json.loads(value) for key, _, value in (pair.partition("=") for pair in options.set)}
+    if options.smoke:
+        options.steps, options.only = 1, ["as the quick start", "turn credit, 2 forks x 2"]
+    changes = {
+        **(TRAINING if options.smoke else {}),
+        **{key: json.loads(value) for key, _, value in (pair.partition("=") for pair in options.set)},
+    }
     results: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as scratch:
         for seed in options.seeds:

@@ -17,26 +17,29 @@ from __future__ import annotations
 import argparse
 import json
 import resource
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
 import torch
 from measure import show
+from smallest import TRAINING, add_smoke
 
 from mua_env.core.messages import AssistantMessage
 from mua_env.inference.backends.base import TurnRequest
 from mua_env.inference.backends.cache_engine import CacheEngine
 from mua_env.inference.chat_tokens import ChatTokens
-from mua_env.inference.models import load
+from mua_env.inference.models import load, save
 from mua_env.inference.sampling import SampledTurn
 from mua_env.inference.smollm2 import convert
-from mua_env.training.config.train import TrainConfig, load_config
+from mua_env.training.config.train import ScratchConfig, TrainConfig, load_config
 from mua_env.training.data.demonstrations import Demonstrations
 from mua_env.training.rollout.driver import RolloutDriver
 from mua_env.training.rollout.pool import make_mixed_pool
 from mua_env.training.run.held_out import evaluate
 from mua_env.training.run.pipeline import train
+from mua_env.training.tiny_model.from_nothing import build_model, build_tokenizer
 
 
 def exact_calls(model: Any, chat: ChatTokens, config: TrainConfig, dialogues: int) -> tuple[int, int]:
@@ -101,18 +104,35 @@ def peak_gib() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
 
 
+def smallest(config: TrainConfig) -> TrainConfig:
+    """The same run of a model from nothing in place of the pretrained one, within seconds."""
+    from options import changed
+
+    place = Path(tempfile.mkdtemp())
+    tokenizer = build_tokenizer(["the order is cancelled, thank you"] * 20, vocabulary=600)
+    shape = ScratchConfig(hidden=32, layers=1, heads=2, kv_heads=1, vocabulary=600)
+    save(build_model(tokenizer, shape, seed=0), tokenizer, place / "model")
+    named = {"model.path": str(place / "model"), "folder": str(place), "lengths.turn": 16}
+    return changed(config, {**TRAINING, **named})
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dialogues", type=int, default=8, help="held-out dialogues for the exact calls")
     parser.add_argument("--folder", type=Path, help="of the run (default in runs/); a finished one is not repeated")
     parser.add_argument("--threads", type=int, help="of torch")
     parser.add_argument("--json", type=Path)
+    add_smoke(parser)
     options = parser.parse_args()
     if options.threads:
         torch.set_num_threads(options.threads)
     config = load_config(str(Path(__file__).parent.parent / "examples" / "smollm2_lora.yaml"))
+    if options.smoke:
+        config, options.dialogues = smallest(config), 1
+    else:
+        assert config.model.path is not None
+        convert(config.model.path)
     assert config.model.path is not None
-    convert(config.model.path)
     rows = {"as it comes": measure(config.model.path, config, options.dialogues, hold=True)}
     print(rows, flush=True)
     begun, folder = time.process_time(), options.folder

@@ -17,6 +17,8 @@ from collections.abc import Callable
 from functools import partial
 from itertools import islice
 
+from smallest import add_smoke
+
 from mua_env.core.tasks import Task
 from mua_env.core.world import SQLWorld
 from mua_env.domain.contract import Domain, load_domain
@@ -74,7 +76,10 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=300, help="tasks of each level")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--json", action="store_true")
+    add_smoke(parser)
     options = parser.parse_args()
+    if options.smoke:
+        options.count, options.repeats = 3, 1
     rows = measure(options.domain, options.count, options.repeats)
     if options.json:
         print(json.dumps({"domain": options.domain, "count": options.count, "levels": rows}))

@@ -11,6 +11,7 @@ from collections import Counter
 from pathlib import Path
 
 from measure import show
+from smallest import add_smoke
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "users" / "agenda"))
 from tagged_scores import scores
@@ -20,7 +21,9 @@ def main() -> None:
     """Measure and print: by act, what is asked for taken together."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kinds", nargs="*", default=["heldout3", "heldout4", "heldout5", "norecord3", "chinese"])
-    for kind in parser.parse_args().kinds:
+    add_smoke(parser)
+    options = parser.parse_args()
+    for kind in ["chinese"] if options.smoke else options.kinds:
         rows: dict[str, dict[str, float]] = {}
         for domain in ("retail", "airline"):
             hits, extra, missed = (_by_act(counter) for counter in scores(kind, domain))

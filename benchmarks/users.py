@@ -9,10 +9,12 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
+from smallest import add_smoke
 
 from mua_env.cli.bar import counting
 from mua_env.core.trajectory import Trajectory
@@ -55,7 +57,7 @@ def measure(setting: Setting, dialogues: int, folder: Path, *, seed: int) -> lis
     left = [dialogue for dialogue in planned if dialogue.id not in kept.results]
     try:
         done = len(planned) - len(left)
-        with counting(len(planned), done, "violations", "faults", remaining=True) as ended:
+        with counting(len(planned), done, "violations", "faults") as ended:
 
             def on_end(result: Result, trajectory: Trajectory | None) -> None:
                 kept.add(result, trajectory)
@@ -93,7 +95,10 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, default=Path("runs/user-card"), help="where results are kept")
     parser.add_argument("--fresh", action="store_true", help="throw away what the folder holds")
     parser.add_argument("--seed", type=int, default=0)
+    add_smoke(parser)
     options = parser.parse_args()
+    if options.smoke:
+        options.dialogues, options.folder = 60, Path(tempfile.mkdtemp()) / "user-card"
     if options.fresh and (options.folder / "card.json").exists():
         shutil.rmtree(options.folder)
     every = settings()

@@ -92,8 +92,10 @@ def missing_extra(extra: str, *, needed_by: str | None = None) -> MissingExtra:
         extra: name of the extra, as ``"llm"`` or ``"train"``.
         needed_by: what asked for it, for the message.
     """
+    from mua_env.installed import install_command
+
     subject = f"{needed_by} needs" if needed_by else "This needs"
-    return MissingExtra(f"{subject} the optional dependencies of [{extra}]: pip install 'mua-env[{extra}]'")
+    return MissingExtra(f"{subject} the optional dependencies of [{extra}]: {install_command(extra)}")
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -111,7 +113,8 @@ def first_fault(error: ValidationError, *, of: str = "", whole: str = "value") -
         whole: stands for the fields where the fault is in none of them, and nothing is named before.
     """
     detail = error.errors(include_url=False)[0]
-    return f"{'.'.join(filter(None, [of, *map(str, detail['loc'])])) or whole}: {detail['msg']}"
+    where = ".".join(filter(None, [of, *map(str, detail["loc"])])) or whole
+    return f"{where}: {detail['msg'].removeprefix('Value error, ')}"
 
 
 def single(errors: ExceptionGroup[Exception], *kinds: type[Exception]) -> Exception:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from mua_env.core.agent import Agent
 from mua_env.core.messages import AssistantMessage, Message
-from mua_env.errors import MuaError, missing_extra
+from mua_env.errors import ConfigError, MuaError, missing_extra
 from mua_env.inference.backends.base import TurnRequest
 from mua_env.inference.chat_template import Detail, system_prompt, with_new_tools
+from mua_env.inference.find_model import check_model
 
 if TYPE_CHECKING:
     from mua_env.inference.backends.cache_engine import CacheEngine
@@ -51,6 +52,11 @@ class LocalAgent(Agent):
         dtype: str = "float32",
         template_options: dict[str, Any] | None = None,
     ) -> None:
+        if max_new_tokens < 1 or temperature < 0:
+            raise ConfigError(
+                f"max_new_tokens is at least 1 and temperature at least 0, got {max_new_tokens} and {temperature}"
+            )
+        check_model(model)
         try:
             from mua_env.inference.backends.cache_engine import CacheEngine
             from mua_env.inference.chat_tokens import ChatTokens

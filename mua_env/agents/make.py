@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from mua_env.core.agent import Agent
+from mua_env.core.keywords import call_with
 from mua_env.domain.contract import Domain
 from mua_env.errors import ConfigError, did_you_mean
 
@@ -34,26 +35,24 @@ def agent_factory(name: str, domain: Domain, options: dict[str, Any] | None = No
     if name not in AGENTS:
         known = ", ".join(map(repr, AGENTS))
         raise ConfigError(f"agent is {name!r}; use one of {known}.{did_you_mean(name, AGENTS)}")
-    try:
-        return _factory(name, domain, dict(options or {}))
-    except TypeError as error:
-        raise ConfigError(f"agent {name!r}: {error}") from None
+    return _factory(name, domain, dict(options or {}), f"agent {name!r}")
 
 
-def _factory(name: str, domain: Domain, options: dict[str, Any]) -> AgentFactory:
+def _factory(name: str, domain: Domain, options: dict[str, Any], what: str) -> AgentFactory:
     if name == "llm":
         from mua_env.agents.llm import LLMAgent
-        from mua_env.llm import make_client
+        from mua_env.llm import LLMSettings, make_client
 
-        client = options.pop("client", None) or make_client(**options)
+        client = options.pop("client", None) or call_with(make_client, options, what=what, further=(LLMSettings,))
         return partial(LLMAgent, client)
     if name == "local":
         from mua_env.agents.local import LocalAgent
 
-        return partial(copy.copy, LocalAgent(**options))
+        return partial(copy.copy, call_with(LocalAgent, options, what=what))
     if name == "random":
         from mua_env.agents.random import RandomAgent
 
-        return partial(RandomAgent, **options)
-    domain.expert(**options)  # fails here rather than in the middle of a run
+        call_with(RandomAgent, options, what=what)
+        return RandomAgent
+    call_with(domain.expert, options, what=what)  # fails here rather than in the middle of a run
     return partial(domain.expert, **options)

@@ -9,19 +9,23 @@ import typer
 
 from mua_env.cli import options as opt
 from mua_env.cli import play, rollout, tasks, users
+from mua_env.cli.names import renamed
 from mua_env.core.screen import echo
 
 app = typer.Typer(
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("play")(play.play)
-app.command("rollout")(rollout.rollout)
+app.command("play", cls=renamed({"--save": "--output"}))(play.play)
+app.command("rollout", cls=renamed({"--out": "--output"}))(rollout.rollout)
 app.add_typer(tasks.app, name="tasks")
 app.add_typer(users.app, name="users")
+
+
+def _told(page: Path) -> None:
+    echo(f"Replaced the page that was there: {page}", err=True)
 
 
 def command() -> Any:
@@ -58,18 +62,18 @@ def domains() -> None:
         echo(f"{name:<10} {identifier:<18} {len(domain.toolkit.schemas())} tools; {splits}")
 
 
-@app.command("train")
+@app.command("train", cls=renamed({"--folder": "--output"}))
 def train(
     config: Annotated[Path, typer.Argument(help="YAML file; what it leaves out has the paper's default.")],
     change: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Change a setting, as grpo.steps=10. May be repeated."),
     ] = None,
-    folder: Annotated[
-        Path | None, typer.Option("--folder", help="Folder of the run: empty or new, or the one to --resume.")
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Folder of the run: empty or new, or the one to --resume.")
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with a run that was stopped or killed: --folder's, or the newest.")
+        bool, typer.Option("--resume", help="Go on with a run that was stopped or killed: --output's, or the newest.")
     ] = False,
     no_cold_start: Annotated[
         bool, typer.Option("--no-cold-start", help="Leave the cold start out (the paper's ablation).")
@@ -93,47 +97,45 @@ def train(
     if dry_run:
         print_plan(config, changes)
     else:
-        run_training(config, changes, folder, resume=resume)
+        run_training(config, changes, output, resume=resume)
 
 
-@app.command("quickstart")
+@app.command("quickstart", cls=renamed({"--folder": "--output"}))
 def quickstart(
     seed: opt.SeedOption = 0,
-    folder: Annotated[str, typer.Option("--folder", help="Where the run folder is made.")] = "runs",
+    output: Annotated[str, typer.Option("--output", "-o", help="Where the run folder is made.")] = "runs",
     threads: Annotated[int | None, typer.Option("--threads", min=1, help="Threads of PyTorch.")] = None,
 ) -> None:
     """Train a small model from nothing on retail: a short cold start, a few updates of GRPO."""
     from mua_env.training.quickstart import main
 
     threaded = [] if threads is None else ["--threads", str(threads)]
-    status = main(["--seed", str(seed), "--folder", folder, *threaded])
+    status = main(["--seed", str(seed), "--folder", output, *threaded])
     if status:
         raise typer.Exit(status)
 
 
-@app.command("report")
+@app.command("report", cls=renamed({"--out": "--output"}))
 def report(
     run: Annotated[Path, typer.Argument(help="Folder of a training run, ended or not.", show_default=False)],
-    out: Annotated[
-        Path | None, typer.Option("--out", help="File to write; report.html in the run's folder if not given.")
-    ] = None,
+    output: opt.OutputOption = None,
+    force: opt.ForceOption = False,
 ) -> None:
     """Write a training run's curves, tables, and the same tasks before and after, as one HTML page."""
     from mua_env.training.run.report import write_training_report
 
-    echo(str(write_training_report(run, out=out)))
+    echo(str(write_training_report(run, out=output, force=force, on_replace=_told)))
 
 
-@app.command("view")
+@app.command("view", cls=renamed({"--out": "--output", "--limit": "--count"}))
 def view(
     run: Annotated[Path, typer.Argument(help="Folder of a run, or a file of trajectories.", show_default=False)],
-    out: Annotated[
-        Path | None, typer.Option("--out", help="File to write; report.html in the run's folder if not given.")
-    ] = None,
-    limit: Annotated[int | None, typer.Option("--limit", "-n", min=1, help="Only the first so many.")] = None,
+    output: opt.OutputOption = None,
+    count: opt.CountOption = None,
     newest: Annotated[bool, typer.Option("--newest", help="The last ones instead, newest first.")] = False,
+    force: opt.ForceOption = False,
 ) -> None:
     """Write the dialogues of a run as one HTML page that needs no network."""
     from mua_env.evaluation.reports.dialogues import write_report
 
-    echo(str(write_report(run, out=out, limit=limit, newest=newest)))
+    echo(str(write_report(run, out=output, limit=count, newest=newest, force=force, on_replace=_told)))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mua_env.cli.options import PathOption, SeedOption
+from mua_env.cli.options import CountOption, PathOption, SeedOption
 from mua_env.core.screen import echo_json, open_console
 from mua_env.errors import ConfigError
 
@@ -23,7 +23,7 @@ def audit_tasks(
     scoring: Annotated[
         str | None, typer.Option("--scoring", help="compat or strict; default: the source's own.")
     ] = None,
-    limit: Annotated[int | None, typer.Option("--limit", help="Audit the first tasks only.")] = None,
+    count: CountOption = None,
     seed: SeedOption = 0,
     baselines: Annotated[bool, typer.Option(help="Run the baselines with the agenda user.")] = True,
     json_file: Annotated[
@@ -35,7 +35,7 @@ def audit_tasks(
 ) -> None:
     """Audit tasks: gold that fails or changes nothing, duplicates, what lies with the user, baselines."""
 
-    found = _run(source, path, scoring, limit=limit, seed=seed, run_baselines=baselines)
+    found = _run(source, path, scoring, limit=count, seed=seed, run_baselines=baselines)
     if html_file is not None:
         from mua_env.evaluation.reports.audit import render_html
 
@@ -61,7 +61,7 @@ def _run(
     domain, colon, tasks = source.partition(":")
     if not colon or not tasks:
         raise ConfigError(f"{source!r} names no task source; use <domain>:<source>, as retail:train")
-    setting = load_setting(domain, tasks, path=path, mode=scoring)  # type: ignore[arg-type]  # checked there
+    setting = load_setting(domain, tasks, path=path, mode=scoring, check=False)  # type: ignore[arg-type]  # checked there
     console = open_console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         row = bar.add_task("Auditing", total=None)

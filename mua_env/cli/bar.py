@@ -8,14 +8,14 @@ from typing import Any
 
 
 @contextmanager
-def counting(total: int, done: int, *names: str, remaining: bool = False) -> Iterator[Callable[..., None]]:
-    """A bar over dialogues; what it yields is called when one has ended, with what it adds to the counts.
+def counting(total: int, done: int, *names: str) -> Iterator[Callable[..., None]]:
+    """A bar over dialogues, with the time that has passed and the time that is left; what it yields is called when one
+    has ended, with what it adds to the counts.
 
     Args:
         total: how many dialogues there are.
         done: how many of them had ended before.
         names: what is counted beside them.
-        remaining: show the time that is left in place of the time that has passed.
     """
     from rich.progress import (
         BarColumn,
@@ -29,9 +29,9 @@ def counting(total: int, done: int, *names: str, remaining: bool = False) -> Ite
     from mua_env.core.screen import open_console
 
     counts: dict[str, Any] = dict.fromkeys(names, 0)
-    time = TimeRemainingColumn() if remaining else TimeElapsedColumn()
+    time = (TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
     shown = TextColumn(", ".join(f"{name} {{task.fields[{name}]}}" for name in names))
-    columns = (TextColumn("dialogues"), BarColumn(), MofNCompleteColumn(), time, shown)
+    columns = (TextColumn("dialogues"), BarColumn(), MofNCompleteColumn(), *time, shown)
     with Progress(*columns, console=open_console(stderr=True)) as bar:
         row = bar.add_task("", total=total, completed=done, **counts)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,14 @@ if TYPE_CHECKING:
     from mua_env.llm import Ledger
     from mua_env.users.base import UserSimulator
 
+
+def finite(value: float | None) -> float | None:
+    """A number given to an option, which no bound keeps from being NaN or endless."""
+    if value is not None and not math.isfinite(value):
+        raise typer.BadParameter(f"{value} is no finite number")
+    return value
+
+
 SourceArgument = Annotated[
     str, typer.Argument(help="Domain and task source, as retail:train, retail:test:level=2 or retail:tau1:test.")
 ]
@@ -35,6 +44,15 @@ PathOption = Annotated[
     Path | None, typer.Option("--path", help="Where the files of a public benchmark lie (for tau1:... and tau2:...).")
 ]
 SeedOption = Annotated[int, typer.Option("--seed", help="Of everything random.")]
+DeadlineOption = Annotated[
+    float,
+    typer.Option("--deadline", min=0.001, callback=finite, help="Seconds for one dialogue; beyond it, a fault."),
+]
+CountOption = Annotated[int | None, typer.Option("--count", "-n", min=1, help="Only the first so many.")]
+OutputOption = Annotated[
+    Path | None, typer.Option("--output", "-o", help="File to write; report.html in the run's folder if not given.")
+]
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace a file that is no page of mua-env.")]
 ScoringOption = Annotated[
     str | None,
     typer.Option(
@@ -118,14 +136,23 @@ def open_setting(
     solo: bool = False,
     database: str | None = None,
     presentation: str | None = None,
+    check: bool = True,
 ) -> Setting:
-    """Load a domain with its tasks."""
+    """Load a domain with its tasks; ``check`` refuses a file with gold that fails."""
     from mua_env.episode.setting import load_setting
 
     mode: Any = scoring  # checked there, as is the presentation
     shown: Any = presentation
     return load_setting(
-        domain, tasks, path=path, mode=mode, policy=policy, solo=solo, database_url=database, presentation=shown
+        domain,
+        tasks,
+        path=path,
+        mode=mode,
+        policy=policy,
+        solo=solo,
+        database_url=database,
+        presentation=shown,
+        check=check,
     )
 
 
@@ -135,7 +162,7 @@ def choose_task(setting: Setting, task_id: str | None, seed: int) -> Task:
 
     if task_id is not None:
         return setting.tasks.by_id(task_id)
-    return setting.tasks[Random(seed).randrange(len(setting.tasks))]
+    return setting.tasks.drawn(Random(seed).randrange(len(setting.tasks)))
 
 
 @dataclass(frozen=True)

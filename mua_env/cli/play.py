@@ -33,14 +33,16 @@ def play(
         int | None,
         typer.Option("--max-turns", min=1, help="Turns before the dialogue is cut.  [default: 30]"),
     ] = None,
-    save: Annotated[Path | None, typer.Option("--save", help="Append the trajectory to this file.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Append the trajectory to this file, however it ends.")
+    ] = None,
     full: Annotated[bool, typer.Option("--full", help="Show the results of tools in full.")] = False,
 ) -> None:
     """Take part in a dialogue as the agent or as the user, or watch one.
 
     As the agent, write a text for the user, or a tool call as `name {"argument": "value"}`, or a tool's name alone
-    to be asked for its arguments. /tools, /policy, /undo and /quit help. As the user, /stop ends the dialogue and
-    /undo takes a reply back.
+    to be asked for its arguments; /help lists what else there is. As the user, /stop ends the dialogue and /undo takes
+    a reply back. Ctrl-C leaves; what was said until then is saved where --output says.
     """
     from mua_env.cli.seat import UserSeat
     from mua_env.cli.stage import Stage
@@ -77,7 +79,10 @@ def play(
         act = partial(stage.perform, cast.make_agent()) if watch else partial(stage.play_agent)
     try:
         act(chosen, seed=seed)
-        if save is not None:
-            stage.save(save, agent="human" if role == "agent" and not watch else agent)
+    except KeyboardInterrupt:
+        stage.leave()
+        raise
     finally:
+        if output is not None and stage.begun:
+            stage.save(output, agent="human" if role == "agent" and not watch else agent)
         stage.session.close()

@@ -12,6 +12,7 @@ from mua_env.cli import options as opt
 from mua_env.cli.bar import counting
 from mua_env.core.redaction import without_secrets
 from mua_env.core.screen import echo
+from mua_env.core.words import counted
 from mua_env.errors import ConfigError, WriteError
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def rollout(
         Path | None,
         typer.Argument(help="Folder of the run; one that exists is resumed. A new one in runs/ if not given."),
     ] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="The same folder, as an option.")] = None,
     domain: opt.DomainOption = "retail",
     tasks: opt.TasksOption = "test",
     path: opt.PathOption = None,
@@ -63,11 +65,9 @@ def rollout(
         typer.Option("--max-turns", min=1, help="Turns before a dialogue is cut.  [default: 30]"),
     ] = None,
     concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Dialogues at the same time.")] = 16,
-    deadline: Annotated[
-        float, typer.Option("--deadline", min=0.001, help="Seconds for one dialogue; beyond it, a fault.")
-    ] = 900.0,
+    deadline: opt.DeadlineOption = 900.0,
     max_usd: Annotated[
-        float | None, typer.Option("--max-usd", min=0, help="Stop when models have cost so much.")
+        float | None, typer.Option("--max-usd", min=0, callback=opt.finite, help="Stop when models have cost so much.")
     ] = None,
     max_tokens: Annotated[
         int | None, typer.Option("--max-tokens", min=1, help="Stop when models have used so many tokens.")
@@ -84,6 +84,9 @@ def rollout(
     from mua_env.scoring.judges import make_judge
     from mua_env.training.run.run_folder import new_run_folder
 
+    if out is not None and output is not None and out != output:
+        raise ConfigError(f"two folders for one run: {out} and --output {output}; name one")
+    out = out or output
     if user == "human":
         raise ConfigError("--user human: many dialogues at once are no place for a person; use `mua-env play`")
     setting = opt.open_setting(
@@ -121,6 +124,7 @@ def rollout(
         **({"judge": how.judge.name, "judge_options": _public(judge_options)} if how.judge else {}),
     }
     out = out or new_run_folder("runs", f"{setting.domain.name}-{agent}-{user}")
+    echo(f"Run folder: {out}", err=True)
     summary = _run(setting, cast, episodes, RolloutFolder(out, config), how)
     if ledger.exhausted:
         echo("The budget is used up; the same command with a higher one goes on.", err=True)
@@ -191,7 +195,7 @@ def _all_public(options: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]
 def _print_summary(summary: Summary, out: Path) -> None:
     rate = "no dialogue is scored" if summary.success is None else f"success {summary.success:.1%}"
     turns = "" if summary.turns is None else f", {summary.turns:.1f} turns on average"
-    echo(f"{summary.episodes} dialogues, {summary.scored} scored: {rate}{turns}")
+    echo(f"{counted(summary.episodes, 'dialogue')}, {summary.scored:,} scored: {rate}{turns}")
     if summary.tcr is not None and summary.tcr_initial is not None:
         gain = summary.tcr - summary.tcr_initial
         echo(

@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
-from mua_env.cli.stage import Stage
+from mua_env.cli.stage import Stage, mistyped
 from mua_env.core.agent import Agent
 from mua_env.core.messages import AssistantMessage
 from mua_env.core.tasks import Task
@@ -18,6 +18,13 @@ from mua_env.episode.setting import Setting
 from mua_env.errors import EpisodeError
 from mua_env.evaluation.reports.terminal import plain
 from mua_env.users.human import STOP_WORD, HumanSession, HumanUser
+
+_COMMANDS = {
+    "/help": "this list",
+    "/tools": "your own tools, where you have any",
+    "/undo": "take the last reply back",
+    STOP_WORD: "end the dialogue, alone or at the end of what you say",
+}
 
 
 class TakeBack(Exception):
@@ -97,8 +104,21 @@ class UserSeat:
         line = self.console.input("[bold cyan] you>  [/bold cyan]").strip()
         if line == "/undo":
             raise TakeBack
+        if line == "/help":
+            for name, what in _COMMANDS.items():
+                self.console.print(f"[bold]{name}[/bold]  {escape(what)}")
+            return ""
+        if line == "/tools":
+            self.stage.list_tools(self._tools.values())
+            if not self._tools:
+                self.console.print("You have no tools here; the agent has.")
+            return ""
         if line.startswith("/") and not line.startswith(STOP_WORD):
-            self.console.print(f"Unknown command {escape(line)}; there are {STOP_WORD} and /undo.")
+            self.console.print(f"Unknown command {escape(line)}; there are {', '.join(_COMMANDS)}.")
+            return ""
+        hint = mistyped(line, self._tools) if self._tools else None
+        if hint is not None:
+            self.console.print(escape(hint))
             return ""
         tool = self._tools.get(line)
         if tool is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,19 @@ from mua_env.core.tasks import Task
 from mua_env.core.trajectory import Entry, TrajectoryWriter
 from mua_env.episode.dialogue import hold
 from mua_env.episode.session import Session
-from mua_env.errors import EpisodeError
+from mua_env.errors import EpisodeError, did_you_mean
 from mua_env.evaluation.reports.terminal import print_entry, print_score
 from mua_env.llm.errors import LLMError
+
+COMMANDS = {
+    "/help": "this list",
+    "/tools": "your tools with their arguments",
+    "/policy": "the policy document",
+    "/say TEXT": "say a text that looks like a call or a command",
+    "/undo": "take the last turn back",
+    "/quit": "leave; the dialogue is not scored",
+}
+"""What a person in the agent's seat can write beside words and calls."""
 
 
 class Stage:
@@ -52,7 +63,7 @@ class Stage:
     def play_agent(self, task: Task, *, seed: int) -> None:
         """Let the person at the terminal be the agent."""
         self.head(task)
-        self.console.print("You are the agent. /tools, /policy, /undo, /quit; anything else goes to the user.\n")
+        self.console.print("You are the agent. /help lists commands; anything else goes to the user.\n")
         result = self.session.start(task, seed=seed)
         self.show()
         past: list[Session] = []
@@ -72,6 +83,17 @@ class Stage:
         for session in past:
             session.close()
         self.finish()
+
+    @property
+    def begun(self) -> bool:
+        """Whether there is a dialogue to save."""
+        return bool(_entries(self.session))
+
+    def leave(self) -> None:
+        """End a dialogue that the person interrupts, unscored."""
+        if self.begun and not self.session.episode.ended:
+            self.session.fail("the person left")
+            self.console.print("\nInterrupted; the dialogue is not scored.")
 
     def save(self, path: Path, *, agent: str) -> None:
         """Append the trajectory to a file."""
@@ -146,14 +168,29 @@ class Stage:
             self.console.print(Markdown(self.session.system_prompt))
         elif line == "/tools":
             self._list_tools()
+        elif line == "/help":
+            self._help()
+        elif line.startswith("/say "):
+            return AssistantMessage(content=line.removeprefix("/say ").strip())
         elif line.startswith("/"):
-            self.console.print(f"Unknown command {escape(line)}; there are /tools, /policy, /undo, /quit.")
+            self.console.print(f"Unknown command {escape(line)}; there are {', '.join(COMMANDS)}.")
+        elif (hint := mistyped(line, self._tools())) is not None:
+            self.console.print(f"{escape(hint)} Nothing was said; /say before a text says it to the user as it is.")
         else:
             return self._message(line)
         return None
 
+    def _help(self) -> None:
+        for name, what in COMMANDS.items():
+            self.console.print(f"[bold]{name}[/bold]  {escape(what)}")
+        self.console.print(escape('A tool is called as name {"argument": "value"}, or by its name alone, which asks.'))
+
     def _list_tools(self) -> None:
-        for tool in self._tools().values():
+        self.list_tools(self._tools().values())
+
+    def list_tools(self, tools: Iterable[dict[str, Any]]) -> None:
+        """Print tools with their arguments, those that may be left out in brackets."""
+        for tool in tools:
             needed = tool["parameters"].get("required", ())
             names = [name if name in needed else f"[{name}]" for name in tool["parameters"].get("properties", {})]
             self.console.print(f"[bold]{escape(tool['name'])}[/bold] {escape(' '.join(names))}")
@@ -173,6 +210,18 @@ class Stage:
 
     def _tools(self) -> dict[str, dict[str, Any]]:
         return {tool["function"]["name"]: tool["function"] for tool in self.session.tools}
+
+
+def mistyped(line: str, tools: Collection[str]) -> str | None:
+    """What a line is told that looks like the call of a tool which there is not; None for words to somebody.
+
+    A name with arguments in braces is meant as a call, and so is a name alone, if it is written as tools are.
+    """
+    name, _, rest = line.partition(" ")
+    rest = rest.strip()
+    if not name.isidentifier() or name in tools or not (rest.startswith("{") or (not rest and "_" in name)):
+        return None
+    return f"There is no tool {name!r}.{did_you_mean(name, tools)} /tools lists them."
 
 
 def _entries(session: Session) -> list[Entry]:

@@ -10,7 +10,9 @@ import typer
 from mua_env.cli import options as opt
 from mua_env.cli.audit import audit_tasks
 from mua_env.cli.generate import generate_tasks
+from mua_env.cli.names import renamed
 from mua_env.core.screen import echo, echo_json
+from mua_env.core.words import counted
 from mua_env.errors import TaskError
 
 if TYPE_CHECKING:
@@ -20,22 +22,22 @@ if TYPE_CHECKING:
     from mua_env.episode.setting import Setting
 
 app = typer.Typer(no_args_is_help=True, help="List, show, check, audit and generate tasks.")
-app.command("audit")(audit_tasks)
+app.command("audit", cls=renamed({"--limit": "--count"}))(audit_tasks)
 app.command("generate")(generate_tasks)
 
-LimitOption = Annotated[int, typer.Option("--limit", "-n", min=1, help="Only the first so many.")]
+_OLD = renamed({"--limit": "--count"})
 
 
-@app.command("list")
+@app.command("list", cls=_OLD)
 def list_tasks(
     source: opt.SourceArgument,
     path: opt.PathOption = None,
-    limit: LimitOption = 50,
+    count: Annotated[int, typer.Option("--count", "-n", min=1, help="Only the first so many.")] = 50,
     as_json: Annotated[bool, typer.Option("--json", help="Whole tasks, one JSON object a line.")] = False,
 ) -> None:
     """List tasks: id, level, what is wanted, how many gold actions."""
     setting = _open(source, path)
-    chosen = list(_first(setting, limit))
+    chosen = list(_first(setting, count))
     if as_json:
         for task in chosen:
             echo_json(task.model_dump_json(exclude_defaults=True))
@@ -45,7 +47,7 @@ def list_tasks(
         level = "-" if task.level is None else str(task.level)
         echo(f"{task.id:<{width}}  level {level}  {len(task.actions):>2} gold  {_wanted(task)}")
     if len(chosen) < len(setting.tasks):
-        echo(f"... {len(setting.tasks) - len(chosen):,} more; --limit shows them")
+        echo(f"... {len(setting.tasks) - len(chosen):,} more; --count shows them")
 
 
 @app.command("show")
@@ -60,18 +62,22 @@ def show(
     setting = _setting_of(source, task_id, path)
     task = setting.tasks.by_id(task_id)
     console = open_console()
+    # Whoever reads a pipe wants lines as they are, not those of a terminal that is not there.
+    whole = not console.is_terminal
     level = "" if task.level is None else f", level {task.level}"
-    console.print(f"{task.domain} {task.id} (split {task.split or '-'}{level})", style="bold", markup=False)
-    console.print(f"\n{task.instruction}\n", markup=False)
+    console.print(
+        f"{task.domain} {task.id} (split {task.split or '-'}{level})", style="bold", markup=False, soft_wrap=whole
+    )
+    console.print(f"\n{task.instruction}\n", markup=False, soft_wrap=whole)
     for line in _details(setting, task):
-        console.print(line, markup=False)
+        console.print(line, markup=False, soft_wrap=whole)
 
 
-@app.command("check")
+@app.command("check", cls=_OLD)
 def check(
     source: opt.SourceArgument,
     path: opt.PathOption = None,
-    limit: Annotated[int | None, typer.Option("--limit", "-n", min=1, help="Only the first so many.")] = None,
+    count: opt.CountOption = None,
 ) -> None:
     """Run the gold actions of every task on a fresh database. Exit status 1 if any fails.
 
@@ -79,7 +85,7 @@ def check(
     """
     setting = _open(source, path)
     checked = failing = idle = 0
-    for task in _first(setting, limit):
+    for task in _first(setting, count):
         checked += 1
         gold = setting.scorer.gold(task)
         for failure in gold.failures:
@@ -89,14 +95,14 @@ def check(
             idle += 1
             outputs = f" (but must say {', '.join(map(repr, task.outputs))})" if task.outputs else ""
             echo(f"{task.id}: gold changes nothing, so doing nothing leaves the right database{outputs}")
-    echo(f"{checked} tasks checked: {failing} with failing gold actions, {idle} whose gold changes nothing")
+    echo(f"{counted(checked, 'task')} checked: {failing} with failing gold actions, {idle} whose gold changes nothing")
     if failing:
         raise typer.Exit(1)
 
 
 def _open(source: str, path: Path | None) -> Setting:
     domain, tasks = opt.split_source(source)
-    return opt.open_setting(domain, tasks or "train", path)
+    return opt.open_setting(domain, tasks or "train", path, check=False)
 
 
 def _setting_of(source: str, task_id: str, path: Path | None) -> Setting:
@@ -104,7 +110,7 @@ def _setting_of(source: str, task_id: str, path: Path | None) -> Setting:
 
     name, tasks = opt.split_source(source)
     if tasks is not None:
-        return opt.open_setting(name, tasks, path)
+        return opt.open_setting(name, tasks, path, check=False)
     domain = load_domain(name)
     for split in domain.splits:
         if any(task.id == task_id for task in domain.tasks(split)):

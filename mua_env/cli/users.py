@@ -9,6 +9,7 @@ import typer
 
 from mua_env.cli import options as opt
 from mua_env.cli.bar import counting
+from mua_env.cli.names import renamed
 from mua_env.core.screen import echo
 from mua_env.errors import ConfigError
 
@@ -24,13 +25,13 @@ def users() -> None:
     """Measure user simulators."""
 
 
-@app.command("card")
+@app.command("card", cls=renamed({"--episodes": "--count"}))
 def card(
     user: Annotated[str, typer.Argument(help="User simulator: agenda, llm, or local (a model's folder).")],
     domain: opt.DomainOption = "retail",
     tasks: opt.TasksOption = "test",
     path: opt.PathOption = None,
-    episodes: Annotated[int, typer.Option("--episodes", "-n", min=1, help="Dialogues, shared among the probes.")] = 200,
+    count: Annotated[int, typer.Option("--count", "-n", min=1, help="Dialogues, shared among the probes.")] = 200,
     seed: opt.SeedOption = 0,
     user_option: opt.UserSetting = None,
     output: Annotated[
@@ -39,11 +40,9 @@ def card(
     ] = None,
     max_turns: Annotated[int, typer.Option("--max-turns", min=1, help="Turns before a dialogue is cut.")] = 30,
     concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Dialogues at the same time.")] = 8,
-    deadline: Annotated[
-        float, typer.Option("--deadline", min=0.001, help="Seconds for one dialogue; beyond it, a fault.")
-    ] = 300.0,
+    deadline: opt.DeadlineOption = 300.0,
     max_usd: Annotated[
-        float | None, typer.Option("--max-usd", min=0, help="Stop when the user has cost so much.")
+        float | None, typer.Option("--max-usd", min=0, callback=opt.finite, help="Stop when the user has cost so much.")
     ] = None,
 ) -> None:
     """Measure a user simulator against scripted probing agents.
@@ -65,7 +64,7 @@ def card(
     setting = opt.open_setting(domain, tasks, path)
     ledger = Ledger(max_usd=max_usd)
     simulator = make_user(user, {**settings, **({"ledger": ledger} if user == "llm" else {})})
-    dialogues = plan(setting, episodes, seed=seed)
+    dialogues = plan(setting, count, seed=seed)
     how = CardOptions(max_turns=max_turns, concurrency=concurrency, deadline_s=deadline, stop=lambda: ledger.exhausted)
     config = {
         "user": user,
@@ -83,10 +82,12 @@ def card(
     for notice in [] if folder is None else folder.notices:
         echo(notice, err=True)
 
+    if output is not None:
+        echo(f"Folder: {output}", err=True)
     left = [dialogue for dialogue in dialogues if dialogue.id not in kept]
     try:
         done = len(dialogues) - len(left)
-        with counting(len(dialogues), done, "violations", "faults", remaining=True) as ended:
+        with counting(len(dialogues), done, "violations", "faults") as ended:
 
             def on_end(result: Result, trajectory: Trajectory | None) -> None:
                 kept[result.id] = result

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -12,7 +12,26 @@ from mua_env.core.tasks import Task
 from mua_env.errors import TaskError, first_fault
 
 
-def read_tasks(path: str | Path) -> list[Task]:
+class TaskFile(list[Task]):
+    """The tasks of a file, which know their lines.
+
+    Args:
+        path: of the file.
+        tasks: its tasks by the numbers of their lines.
+    """
+
+    def __init__(self, path: str | Path, tasks: Mapping[int, Task]) -> None:
+        super().__init__(tasks.values())
+        self.path = Path(path)
+        self._lines = {task.id: line for line, task in tasks.items()}
+
+    def where(self, task: Task) -> str:
+        """``"tasks.jsonl, line 3 (task 'x')"``."""
+        line = self._lines.get(task.id)
+        return f"task {task.id!r}" if line is None else f"{self.path}, line {line} (task {task.id!r})"
+
+
+def read_tasks(path: str | Path) -> TaskFile:
     """Read tasks from JSON Lines.
 
     Raises:
@@ -24,7 +43,8 @@ def read_tasks(path: str | Path) -> list[Task]:
         lines = Path(path).read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise TaskError(f"cannot read tasks from {str(path)!r}: {error}") from None
-    tasks: dict[str, Task] = {}
+    tasks: dict[int, Task] = {}
+    ids: set[str] = set()
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
@@ -32,12 +52,13 @@ def read_tasks(path: str | Path) -> list[Task]:
             task = Task.model_validate_json(line)
         except ValidationError as error:
             raise TaskError(f"{path}, line {number}: {first_fault(error, whole='line')}") from None
-        if task.id in tasks:
+        if task.id in ids:
             raise TaskError(f"{path}, line {number}: id: {task.id!r} is the id of an earlier task; ids must differ")
-        tasks[task.id] = task
+        tasks[number] = task
+        ids.add(task.id)
     if not tasks:
         raise TaskError(f"{str(path)!r} holds no tasks")
-    return list(tasks.values())
+    return TaskFile(path, tasks)
 
 
 def task_line(task: Task) -> str:

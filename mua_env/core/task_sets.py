@@ -63,6 +63,11 @@ class TaskSet:
     def __getitem__(self, position: int) -> Task:
         return self.tasks[position]
 
+    def drawn(self, position: int) -> Task:
+        """The task that a randomly drawn position stands for: generated tasks have some that cost less."""
+        drawn: Callable[[int], Task] = getattr(self.tasks, "drawn", self.tasks.__getitem__)
+        return drawn(position)
+
     def by_id(self, task_id: str) -> Task:
         """The task with an id, or with the one that an agent is shown (see :func:`shown_id`).
 

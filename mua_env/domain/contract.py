@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sqlalchemy.orm import DeclarativeBase
 
 from mua_env.core.database import Database, Rows
-from mua_env.core.task_files import read_tasks
+from mua_env.core.task_files import TaskFile, read_tasks
 from mua_env.core.task_sets import TaskSet, parse_source, select_level
 from mua_env.core.tasks import Goal, Limits, Task
 from mua_env.core.tools import Mode, Toolkit
@@ -215,17 +215,17 @@ class Domain(ABC):
 
             return GeneratedTasks(self, source, options)
         if source.endswith(".jsonl"):
-            return self._checked(source, read_tasks(source))
+            return self._checked(read_tasks(source))
         known = [*self.splits, "generate", "tau1:test", "tau2:base", "tau2:test", "tau2:train"]
         raise TaskError(
             f"unknown task source {source!r} for {self.name}.{did_you_mean(source, known)} "
             f"Use {', '.join(map(repr, self.splits))}, 'generate:level=1', 'tau1:test', 'tau2:test', or a .jsonl file"
         )
 
-    def _checked(self, source: str, tasks: Sequence[Task]) -> Sequence[Task]:
+    def _checked(self, tasks: TaskFile) -> TaskFile:
         for task in tasks:
             if task.domain != self.name:
-                raise TaskError(f"{source}: task {task.id!r} is of the domain {task.domain!r}, not of {self.name!r}")
+                raise TaskError(f"{tasks.where(task)}: it is of the domain {task.domain!r}, not of {self.name!r}")
         return tasks
 
     def _set_in(self, tasks: Sequence[Task], source: str, policy: str | None, solo: bool) -> TaskSet:

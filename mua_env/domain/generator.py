@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count, islice
 from random import Random
+from threading import Lock
 from typing import TYPE_CHECKING, ClassVar, overload
 
 from mua_env.core.tasks import Request, Task
@@ -98,19 +99,27 @@ class TaskGenerator(ABC):
                 yield task
 
 
+@dataclass(frozen=True)
+class _Block:
+    """The first tasks of a block, and where the others come from."""
+
+    tasks: list[Task]
+    further: Iterator[Task]
+
+
 class GeneratedTasks(Sequence[Task]):
     """An endless sequence of tasks, made when they are asked for.
 
-    Position ``i`` is always the same task for the same options, in any process and in any order of access: tasks are
-    generated in blocks, each from a seed of its own. The last 256 blocks are kept.
+    Position ``i`` is always the same task for the same options, in any process and in any order of access: tasks come
+    in blocks of 16, each from a seed of its own, made as far as they are asked for. The last 256 blocks are kept.
 
     Args:
         domain: what generates them.
         source: the source it was asked for by, for messages.
         options: ``level`` (default 1), ``seed`` (default 0), ``split`` (default ``train``), ``count`` (length that
-            ``len`` reports and random choice draws from, default 1,000,000), ``only`` (intents joined by ``+``, a
-            question's topic as ``ask.order_status``: tasks whose requests are all of these; default all), ``world``
-            (the domain has seen to it).
+            ``len`` reports and random choice draws from, see :meth:`drawn`; default 1,000,000), ``only`` (intents
+            joined by ``+``, a question's topic as ``ask.order_status``: tasks whose requests are all of these; default
+            all), ``world`` (the domain has seen to it).
 
     Raises:
         TaskError: an option is unknown or has a wrong value.
@@ -128,10 +137,14 @@ class GeneratedTasks(Sequence[Task]):
             raise TaskError(f"task source {source!r}: level, seed and count are whole numbers") from None
         if self._count < 1:
             raise TaskError(f"task source {source!r}: count is {self._count}; it must be at least 1")
-        self._domain = domain
+        self._domain, self._given = domain, (source, dict(options))
         self._split = values["split"]
         self._only = frozenset(filter(None, values["only"].split("+")))
-        self._blocks: dict[int, list[Task]] = {}
+        self._blocks: dict[int, _Block] = {}
+        self._lock = Lock()
+
+    def __reduce__(self) -> tuple[type[GeneratedTasks], tuple[Domain, str, dict[str, str]]]:
+        return GeneratedTasks, (self._domain, *self._given)
 
     def __len__(self) -> int:
         return self._count
@@ -148,19 +161,35 @@ class GeneratedTasks(Sequence[Task]):
         if not 0 <= position < self._count:
             raise IndexError(position)
         block, offset = divmod(position, _BLOCK)
-        return self._block(block)[offset]
+        with self._lock:
+            return self._made(block, offset)
+
+    def drawn(self, position: int) -> Task:
+        """The task that a random position stands for.
+
+        Where more tasks are drawn from than are kept, it is the first of the position's block, which is made without
+        the up to fifteen before it: the cost of a reset is that of one task.
+        """
+        return self[position if self._count <= _BLOCK * _KEPT_BLOCKS else position - position % _BLOCK]
 
     def __iter__(self) -> Iterator[Task]:
         return (self[i] for i in range(self._count))
 
-    def _block(self, number: int) -> list[Task]:
-        if number not in self._blocks:
+    def _made(self, number: int, offset: int) -> Task:
+        block = self._blocks.get(number)
+        if block is None:
             seed = (self._seed << 32) + number
             made = self._domain.generate(level=self._level, seed=seed, split=self._split)
-            self._blocks[number] = list(islice(self._chosen(made), _BLOCK))
+            block = self._blocks[number] = _Block([], self._chosen(made))
             if len(self._blocks) > _KEPT_BLOCKS:
                 del self._blocks[next(iter(self._blocks))]
-        return self._blocks[number]
+        try:
+            block.tasks.extend(islice(block.further, max(0, offset + 1 - len(block.tasks))))
+        except BaseException:
+            # Its iterator has ended with the error; asked again, the block must raise it again.
+            del self._blocks[number]
+            raise
+        return block.tasks[offset]
 
     def _chosen(self, made: Iterator[Task]) -> Iterator[Task]:
         """Those that ``only`` lets through."""

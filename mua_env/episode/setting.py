@@ -22,6 +22,7 @@ from mua_env.core.tools import Mode, Presentation, PresentationName
 from mua_env.core.toolsets import Kit
 from mua_env.core.world import SQLWorld, World, Worlds
 from mua_env.domain.contract import Domain, load_domain
+from mua_env.episode.gold_checks import check_gold
 from mua_env.errors import ConfigError, DataError, DomainError
 from mua_env.scoring.scorer import Scorer
 
@@ -187,7 +188,8 @@ def _forget_connections() -> None:
     _shared.cache_clear()
 
 
-os.register_at_fork(after_in_child=_forget_connections)
+if hasattr(os, "register_at_fork"):  # not on Windows, which forks nothing
+    os.register_at_fork(after_in_child=_forget_connections)
 
 
 def _sets(tables: dict[str, Table]) -> dict[str, frozenset[str]]:
@@ -204,6 +206,7 @@ def _shared(
     policy: str | None,
     solo: bool,
     presentation: PresentationName | None,
+    content: str,
 ) -> Setting:
     tasks = domain.task_set(source, path=path, policy=policy, solo=solo)
     return Setting(domain, tasks, mode=mode, database_url=url, presentation=presentation)
@@ -219,8 +222,10 @@ def load_setting(
     policy: str | None = None,
     solo: bool = False,
     presentation: PresentationName | None = None,
+    check: bool = True,
 ) -> Setting:
-    """The setting for a domain and a task source; equal arguments share one in a process.
+    """The setting for a domain and a task source; equal arguments share one in a process, while a file of tasks stays
+    as it is.
 
     Args:
         domain: the domain, or its name.
@@ -233,6 +238,7 @@ def load_setting(
         presentation: how tools are shown: ``"own"``, or ``"benchmark"`` for descriptions, schemas, texts of errors and
             order of keys as a public benchmark's agent reads them, taken from the user's own copy. ``None`` (default)
             is the benchmark's for its tasks where the copy has them, else the own.
+        check: run the gold actions of a file's tasks, and refuse the file if some fail.
 
     Raises:
         DomainError, TaskError, ConfigError: what was asked for cannot be had.
@@ -244,5 +250,18 @@ def load_setting(
         return Setting(loaded, tasks, mode=mode, database_url=database_url, presentation=presentation)
     if not isinstance(tasks, str):
         raise ConfigError(f"tasks is a task source (as 'train') or a TaskSet, got {type(tasks).__name__}")
-    where = None if path is None else str(path)
-    return _shared(loaded, tasks, where, mode, database_url, policy, solo, presentation)
+    place = None if path is None else str(path)
+    setting = _shared(loaded, tasks, place, mode, database_url, policy, solo, presentation, _content(tasks))
+    if check:
+        check_gold(setting)
+    return setting
+
+
+def _content(source: str) -> str:
+    """What a file of tasks holds now, so that a changed one is read anew; nothing for other sources."""
+    if not source.endswith(".jsonl"):
+        return ""
+    try:
+        return hashlib.sha256(Path(source).read_bytes()).hexdigest()
+    except OSError:
+        return ""  # reading it says what is wrong

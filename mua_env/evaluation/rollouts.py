@@ -18,6 +18,7 @@ from typing import Any
 
 from mua_env.core.agent import Agent
 from mua_env.core.outside import line
+from mua_env.core.running import run_coroutine
 from mua_env.core.scores import RewardName
 from mua_env.core.task_sets import TaskSet
 from mua_env.core.tasks import Task
@@ -26,6 +27,7 @@ from mua_env.episode.dialogue import ahold
 from mua_env.episode.episode import Episode
 from mua_env.episode.session import Session
 from mua_env.episode.setting import Setting
+from mua_env.episode.user_checks import check_users
 from mua_env.errors import ConfigError, EpisodeError, MuaError, single
 from mua_env.llm.errors import LLMError
 from mua_env.scoring.judges import Judge
@@ -117,11 +119,14 @@ async def rollout(
         on_end: called with each finished trajectory, before its slot goes on (write it to the disk there).
 
     Raises:
-        MuaError: an episode could not begin, as when a task lacks what the user needs: no failure of one dialogue,
-            so the run ends. Episodes that had ended are kept.
+        TaskError: the user cannot play a task that is planned (those of an iterator are not looked at); nothing began.
+        MuaError: an episode could not begin: no failure of one dialogue, so the run ends. Episodes that had ended are
+            kept.
         OSError: from `on_end`, as when the disk is full.
     """
     how = options or RolloutOptions()
+    if isinstance(episodes, Sequence):
+        check_users(setting, user, (episode.task for episode in episodes))
     queue = iter(episodes)
     ended = 0
 
@@ -172,8 +177,9 @@ def run_rollout(
     options: RolloutOptions | None = None,
     on_end: Callable[[Trajectory], None] = lambda trajectory: None,
 ) -> int:
-    """`rollout` for callers without an event loop."""
-    return asyncio.run(rollout(setting, user, make_agent, episodes, options=options, on_end=on_end))
+    """`rollout` for callers that await nothing. Where an event loop runs, as in a notebook, it has a thread of its own;
+    ``await rollout(...)`` leaves that loop free meanwhile."""
+    return run_coroutine(rollout(setting, user, make_agent, episodes, options=options, on_end=on_end))
 
 
 def _recorded(session: Session, agent: Agent, episode: Planned, meta: dict[str, Any]) -> Trajectory:

@@ -18,6 +18,7 @@ from mua_env.core.tools import Mode, PresentationName
 from mua_env.domain.contract import Domain
 from mua_env.episode.session import Session, StepResult
 from mua_env.episode.setting import Setting, load_setting
+from mua_env.episode.user_checks import check_users_of_file
 from mua_env.errors import ConfigError, EpisodeError, first_fault
 from mua_env.gym.spaces import AgentTurnSpace, MessagesSpace
 from mua_env.scoring.judges import Judge, make_judge
@@ -108,10 +109,12 @@ class DialogueEnv(gym.Env[Observation, Any]):
             solo=solo,
             presentation=presentation,
         )
+        simulator = make_user(user, user_options)
+        check_users_of_file(setting, simulator)
         self._set_up(
             Session(
                 setting,
-                make_user(user, user_options),
+                simulator,
                 reward=None if reward is None else check_reward(reward),
                 max_turns=max_turns,
                 judge=make_judge(judge, judge_options),
@@ -221,7 +224,8 @@ def choose_task(tasks: TaskSet, rng: np.random.Generator, options: dict[str, Any
         index = _whole_number(wanted["task_index"])
         if not 0 <= index < len(tasks):
             raise ConfigError(f"task_index is {index}; {tasks.name!r} has {len(tasks)} tasks")
-    return tasks[index], user_seed
+        return tasks[index], user_seed
+    return tasks.drawn(index), user_seed
 
 
 def _given_task(value: Any, domain: str) -> Task:

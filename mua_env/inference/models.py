@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mua_env.errors import ConfigError, missing_extra
+from mua_env.inference.find_model import check_model
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -23,6 +24,7 @@ def load(path: str, *, dtype: str = "float32") -> tuple[PreTrainedModel, PreTrai
     except ImportError as error:
         raise missing_extra("train", needed_by="a local model") from error
 
+    check_model(path)
     try:
         tokenizer: Any = AutoTokenizer.from_pretrained(path)
         model: Any = AutoModelForCausalLM.from_pretrained(path, dtype=dtype)

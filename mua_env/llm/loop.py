@@ -57,4 +57,5 @@ def _forget() -> None:
     _loop = None
 
 
-os.register_at_fork(after_in_child=_forget)
+if hasattr(os, "register_at_fork"):  # not on Windows, which forks nothing
+    os.register_at_fork(after_in_child=_forget)

@@ -48,6 +48,10 @@ class LLMSettings:
                 raise ConfigError(f"{name}: must be above 0, got {getattr(self, name)!r}")
         remember(self.api_key)
         remember_all(self.extra)
+        for name, least, most in (("temperature", 0, 100), ("top_p", 0, 1), ("max_tokens", 1, 10**9)):
+            value = getattr(self, name)
+            if value is not None and not least <= value <= most:
+                raise ConfigError(f"{name}: from {least} to {most}, got {value!r}")
 
     @property
     def endpoint(self) -> str:

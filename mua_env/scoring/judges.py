@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from mua_env.core.keywords import call_with
 from mua_env.core.messages import Message
 from mua_env.core.outside import Amount, Line, Text
 from mua_env.core.scores import RewardName, basis_of
@@ -71,12 +72,11 @@ def make_judge(judge: str | Judge | None, options: dict[str, Any] | None = None)
         if options:
             raise ConfigError("judge_options go with a judge that is given by a model's name")
         return judge
+    from mua_env.llm import LLMSettings, make_client
     from mua_env.scoring.llm_judge import LLMJudge
 
-    try:
-        return LLMJudge(judge, **(options or {}))
-    except TypeError as error:
-        raise ConfigError(f"judge {judge!r}: {error}") from None
+    given = {"model": judge, **(options or {})}
+    return call_with(LLMJudge, given, what=f"judge {judge!r}", further=(make_client, LLMSettings))
 
 
 def statements_that_count(task: Task, reward: RewardName) -> tuple[str, ...]:

@@ -121,6 +121,14 @@ class UserSimulator(ABC):
             TaskError: the task lacks what this kind of user needs.
         """
 
+    def check(self, task: Task, *, context: Mapping[str, Any] | None = None) -> None:
+        """Refuse a task that this kind of user cannot play; arguments as of :meth:`start`. Asks no model and nobody.
+
+        Raises:
+            TaskError: the task lacks what this kind of user needs.
+        """
+        return
+
     def describe(self, task: Task) -> str:
         """How results name the user of a task: ``name``, with what qualifies it."""
         return self.name

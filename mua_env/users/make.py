@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from mua_env.core.keywords import call_with
 from mua_env.errors import ConfigError, did_you_mean
 from mua_env.users.base import UserSimulator
 
@@ -28,11 +29,17 @@ def make_user(user: str | UserSimulator, options: dict[str, Any] | None = None) 
         return user
     if user not in USERS:
         raise ConfigError(f"user is {user!r}; use one of {', '.join(map(repr, USERS))}.{did_you_mean(user, USERS)}")
-    try:
-        simulator: UserSimulator = _class(user)(**(options or {}))
-    except TypeError as error:
-        raise ConfigError(f"user {user!r}: {error}") from None
+    simulator: UserSimulator = call_with(_class(user), options or {}, what=f"user {user!r}", further=_further(user))
     return simulator
+
+
+def _further(name: str) -> tuple[Any, ...]:
+    """Who takes the options that a user passes on."""
+    if name != "llm":
+        return ()
+    from mua_env.llm import LLMSettings, make_client
+
+    return make_client, LLMSettings
 
 
 def _class(name: str) -> Any:

@@ -53,6 +53,18 @@ def test_what_is_known_of_public_airline(public_airline: Audit) -> None:
     assert totals.user_only == pytest.approx(0.117, abs=0.0006)
 
 
+SILENT = ("do nothing", "transfer at once", "random")
+TALKING = (
+    "transfer, every reason",
+    "repeat a policy note",
+    "refuse, false reason",
+    "refuse, generic reason",
+    "refuse, every reason",
+    "list numbers and statuses",
+)
+"""Agents that know the domain's words and nothing of the user."""
+
+
 def test_failing_calls_come_with_the_answer_of_the_tool(public_retail: Audit) -> None:
     task = next(task for task in public_retail.tasks if task.id == "64")
     writes = [call for call in task.failures if call.writes]
@@ -93,11 +105,10 @@ def test_own_splits_are_sound(source: str) -> None:
 def test_agents_without_skill_score_nothing_on_own_tasks(domain: str) -> None:
     totals = audit(load_setting(domain, "test")).totals
     assert set(totals.baseline_episodes.values()) == {totals.tasks}
-    assert {name: rewards["task"] for name, rewards in totals.baselines.items()} == {
-        "do nothing": 0.0,
-        "transfer at once": 0.0,
-        "random": 0.0,
-    }
+    earned = {name: rewards["task"] for name, rewards in totals.baselines.items()}
+    assert set(earned) == {*SILENT, *TALKING}
+    assert {name: earned[name] for name in SILENT} == dict.fromkeys(SILENT, 0.0)
+    assert all(value is not None and value < 0.2 for value in earned.values()), earned
     outcome = totals.baselines["do nothing"]["outcome"]
     assert outcome is not None
     assert outcome > 0.0  # the paper's reward cannot tell doing nothing from a refusal

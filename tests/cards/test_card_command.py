@@ -70,7 +70,7 @@ def test_a_folder_of_another_card_is_refused(capsys, tmp_path):
     [
         ("human", "nobody can be measured"),
         ("agend", "Did you mean 'agenda'?"),
-        ("agenda --episodes 0", "--episodes"),
+        ("agenda --episodes 0", "--count"),
         ("agenda --user-option persona", "KEY=VALUE"),
         ("agenda --user-option persona=angry", "angry"),
         ("agenda --domain retial", "Did you mean 'retail'?"),

@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from mua_env.installed import install_command
+
 EXTRAS = ("litellm", "tenacity", "torch", "transformers", "trl", "datasets", "yaml", "matplotlib")
 
 CODE = f"""
@@ -45,5 +47,5 @@ def test_a_missing_extra_is_named_by_its_command(tmp_path, arguments, extra):
     config.write_text("name: x\n")
     done = run(*arguments.format(config=config, folder=tmp_path / "runs").split())
     assert done.returncode == 2
-    assert f"pip install 'mua-env[{extra}]'" in done.stderr
+    assert f"[{extra}]: {install_command(extra)}" in done.stderr
     assert "Traceback" not in done.stderr

@@ -315,7 +315,7 @@ def test_tasks_list_show_and_check(capsys):
     assert len(tasks) == 3
     status, out, _ = run(capsys, "tasks", "list", "retail:train:level=1", "--limit", "3")
     assert tasks[0]["id"] in out
-    assert "more; --limit shows them" in out
+    assert "more; --count shows them" in out
     status, out, _ = run(capsys, "tasks", "show", "retail", tasks[0]["id"])
     assert status == 0
     assert tasks[0]["actions"][0]["name"] in out

@@ -20,6 +20,7 @@ from mua_env.domain import discovery
 from mua_env.domain.contract import load_domain
 from mua_env.episode.setting import load_setting
 from mua_env.errors import DomainError, MissingExtra, MuaError, TaskError, missing_extra
+from mua_env.installed import install_command
 
 HEAVY = ("torch", "trl", "litellm", "vllm", "transformers", "datasets", "matplotlib", "psycopg", "accelerate", "peft")
 
@@ -93,7 +94,7 @@ def test_missing_extra_says_how_to_install() -> None:
     assert isinstance(error, MissingExtra)
     assert isinstance(error, MuaError)
     assert isinstance(error, ImportError)
-    assert str(error) == "LLMUser needs the optional dependencies of [llm]: pip install 'mua-env[llm]'"
+    assert str(error) == f"LLMUser needs the optional dependencies of [llm]: {install_command('llm')}"
 
 
 def test_task_sources() -> None:
@@ -148,7 +149,7 @@ def test_a_file_of_tasks_is_checked(tmp_path: Path) -> None:
     with pytest.raises(TaskError, match="line 2: id: 'train-0' is the id of an earlier task"):
         read_tasks(path)
     write_tasks(path, [odd.model_copy(update={"domain": "hotel"})])
-    with pytest.raises(TaskError, match="task 'train-0' is of the domain 'hotel', not of 'shop'"):
+    with pytest.raises(TaskError, match=r"line 1 .task 'train-0'.: it is of the domain 'hotel', not of 'shop'"):
         shop.task_set(str(path))
 
 

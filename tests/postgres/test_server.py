@@ -23,6 +23,7 @@ from mua_env.core.database._server import Server
 from mua_env.episode.session import Session
 from mua_env.episode.setting import load_setting
 from mua_env.errors import ConfigError
+from mua_env.installed import install_command
 
 pytestmark = pytest.mark.postgres
 TESTS = Path(__file__).parent.parent
@@ -280,4 +281,4 @@ def test_missing_driver_is_answered_with_the_command() -> None:
         "except ImportError as error:\n    print(error)"
     )
     said = child(program, "").communicate(timeout=60)[0]
-    assert said.strip().endswith("pip install 'mua-env[postgres]'")
+    assert said.strip().endswith(install_command("postgres"))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from mua_env.core.messages import ToolMessage, UserMessage
 from mua_env.envs.retail import domain
 from mua_env.envs.retail.world_data import generate_data
 from mua_env.episode.dialogue import hold
 from mua_env.episode.session import Session
 from mua_env.episode.setting import load_setting
-from mua_env.training.rollout.pool import DialoguePool
 from mua_env.users.agenda.user import AgendaUser
 
 ORDERS = generate_data()["orders"]
@@ -70,6 +71,9 @@ def test_variants_that_are_not_available_are_marked() -> None:
 
 
 def test_a_pool_shows_results_in_few_words_only_where_asked() -> None:
+    pytest.importorskip("torch")
+    from mua_env.training.rollout.pool import DialoguePool
+
     messages = [
         UserMessage(content='{"a": 1}'),
         ToolMessage(tool_call_id="1", name="get_order_details", content=json.dumps(ORDERS[0])),

@@ -47,11 +47,10 @@ def test_own_tasks_are_sound(split: str) -> None:
 def test_agents_without_skill_score_nothing_on_own_tasks(setting: Setting) -> None:
     totals = audit(setting).totals
     assert set(totals.baseline_episodes.values()) == {250}
-    assert {name: rewards["task"] for name, rewards in totals.baselines.items()} == {
-        "do nothing": 0.0,
-        "transfer at once": 0.0,
-        "random": 0.0,
-    }
+    earned = {name: rewards["task"] for name, rewards in totals.baselines.items()}
+    assert len(earned) == 9
+    assert [earned[name] for name in ("do nothing", "transfer at once", "random")] == [0.0, 0.0, 0.0]
+    assert all(value is not None and value < 0.2 for value in earned.values()), earned
 
 
 @pytest.mark.parametrize("width", [80, 120])

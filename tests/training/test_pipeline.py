@@ -1,5 +1,6 @@
 """Whole runs on the real retail domain, as small as can be."""
 
+import asyncio
 import json
 import os
 import re
@@ -14,7 +15,7 @@ import pytest
 from rich.console import Console
 
 from mua_env.core.trajectory import read_trajectories
-from mua_env.errors import ConfigError
+from mua_env.errors import ConfigError, DataError
 from mua_env.inference.models import load
 from mua_env.training.config.train import EnvironmentConfig, EvaluationConfig, LengthConfig, ModelConfig, TrainConfig
 from mua_env.training.run.console import Reporter
@@ -229,3 +230,33 @@ def test_a_run_of_two_processes(tmp_path: Path) -> None:
     for update in updates:
         held = [r for r in everything if r.meta["phase"] == "grpo" and r.meta["step"] == update["step"]]
         assert update["reward"] == pytest.approx(sum(r.score.reward for r in held if r.score) / 4)
+
+
+@pytest.mark.parametrize("known", [(), ("shop-run", "shop-run-2", "other")])
+def test_going_on_with_a_run_that_is_not_there_lists_those_that_are(tmp_path: Path, known: tuple[str, ...]) -> None:
+    for name in known:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "config.json").write_text("{}")
+    with pytest.raises(DataError) as caught:
+        train(small_config(), folder=tmp_path / "shop-rnu", resume=True)
+    said = str(caught.value)
+    assert "shop-rnu" in said
+    assert all(name in said for name in known)
+    assert ("Did you mean 'shop-run'?" in said) == bool(known)
+    assert ("start one without --resume" in said) == (not known)
+    assert not (tmp_path / "shop-rnu").exists()
+
+
+def test_a_run_in_a_running_loop_is_the_same_run(tmp_path: Path) -> None:
+    """As a notebook's cell begins it."""
+    config = _config(tmp_path, grpo=None, evaluation=EvaluationConfig(tasks=2, repeats=1, temperature=0.5))
+
+    async def cell() -> Path:
+        return train(config)
+
+    metrics = [
+        [(row["phase"], row.get("loss"), row.get("success")) for row in read_metrics(folder)]
+        for folder in (train(config), asyncio.run(cell()))
+    ]
+    assert len(metrics[0]) > 2
+    assert metrics[0] == metrics[1]

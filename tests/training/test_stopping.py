@@ -58,7 +58,7 @@ def test_a_limit_on_files_stops_the_run_and_it_goes_on(unbroken: Path, tmp_path:
     folder, config = tmp_path / "run", resumable_config(0)
     assert run_child(config, folder, prepare=_limit_files) == 3
     assert error_of(folder).startswith("RunStopped: the disk is full (")
-    assert f"go on with --resume --folder {folder}" in error_of(folder)
+    assert f"go on with --resume --output {folder}" in error_of(folder)
     assert run_child(config, folder, resume=True) == 0
     _check(unbroken, folder)
 
@@ -217,7 +217,7 @@ def test_a_run_that_stops_ends_the_command_with_one_line_and_status_2(
     assert main(["train", str(file), "--folder", str(tmp_path / "run")]) == 2
     (line,) = capsys.readouterr().err.strip().splitlines()
     assert "the update was not applied. Lower cold_start.learning_rate" in line
-    assert f"go on with --resume --folder {tmp_path / 'run'}" in line
+    assert f"go on with --resume --output {tmp_path / 'run'}" in line
 
 
 def test_other_errors_are_left_as_they_are(tmp_path: Path) -> None:
@@ -228,7 +228,7 @@ def test_other_errors_are_left_as_they_are(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt), stopping(tmp_path, said.append):
         raise KeyboardInterrupt
     assert said == [
-        f"Interrupted. What was done until then is kept in {tmp_path}; go on with --resume --folder {tmp_path}"
+        f"Interrupted. What was done until then is kept in {tmp_path}; go on with --resume --output {tmp_path}"
     ]
     assert not disk_is_full(OSError(2, "no such file"))
     assert disk_is_full(RuntimeError("[enforce fail] PytorchStreamWriter failed writing file data/0"))

@@ -51,7 +51,7 @@ def test_a_name_that_transformers_has_changed_is_taken_without_a_warning(tmp_pat
         ("use_vllm", True, "sampling.backend says what samples"),
         ("vllm_server_base_url", "http://127.0.0.1:8000", "sampling.backend says what samples"),
         ("chat_template_kwargs", {"enable_thinking": False}, "say model.template_options"),
-        ("output_dir", "elsewhere", "by --folder"),
+        ("output_dir", "elsewhere", "by --output"),
     ],
 )
 def test_a_field_that_would_change_nothing_is_refused(tmp_path: Path, name: str, value: Any, instead: str) -> None:

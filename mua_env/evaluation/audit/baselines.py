@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
 from mua_env.agents.random import RandomAgent
-from mua_env.agents.scripted.expert import TRANSFERRED
 from mua_env.core.agent import Agent
-from mua_env.core.messages import AssistantMessage, FunctionCall, Message, ToolCall
+from mua_env.core.messages import AssistantMessage, Message
 from mua_env.core.scores import BASES, check_reward
 from mua_env.core.tasks import Task
-from mua_env.core.tools import ToolSpec
 from mua_env.domain.derived_goals import HAND_OVER
 from mua_env.episode.dialogue import hold
 from mua_env.episode.session import Session
 from mua_env.episode.setting import Setting
 from mua_env.errors import DomainError
 from mua_env.evaluation.audit.results import BaselineRun
+from mua_env.evaluation.audit.unskilled import TransferAgent, reason_words, talkers
 from mua_env.users.base import UserSimulator
 
 SAYS_NOTHING = "Thank you for your message."
@@ -38,38 +36,22 @@ class IdleAgent(Agent):
         return AssistantMessage(content=SAYS_NOTHING)
 
 
-class TransferAgent(Agent):
-    """Calls the tool that hands over at once, with a summary that fits every user, and says so if it may still speak.
-
-    Args:
-        tool: the tool; its arguments are filled with the summary.
-    """
-
-    name = "transfer at once"
-
-    def __init__(self, tool: ToolSpec) -> None:
-        arguments = dict.fromkeys(tool.parameters, TRANSFERS)
-        call = FunctionCall(name=tool.name, arguments=json.dumps(arguments))
-        self._turn = AssistantMessage(tool_calls=(ToolCall(id="call_1", function=call),))
-
-        self._called = False
-
-    def reset(self, *, system_prompt: str, tools: list[dict[str, Any]], seed: int) -> None:
-        """Begin a dialogue."""
-        self._called = False
-
-    def act(self, messages: Sequence[Message]) -> AssistantMessage:
-        """The call, then what goes with it."""
-        turn = AssistantMessage(content=TRANSFERRED) if self._called else self._turn
-        self._called = True
-        return turn
-
-
 def baselines(setting: Setting) -> list[Agent]:
-    """The baselines of a domain: do nothing, transfer at once (where a tool does it or ends the dialogue), random."""
+    """The baselines of a domain: do nothing, transfer at once (where a tool does it or ends the dialogue), with nothing
+    to say and with every word that a reason is known by, talk without listening, random."""
     specs = setting.sql.kit.toolkit.specs.values()
-    handing_over = [spec for spec in specs if spec.terminal or spec.name == HAND_OVER]
-    return [IdleAgent(), *map(TransferAgent, handing_over[:1]), RandomAgent()]
+    handing_over = [spec for spec in specs if spec.terminal or spec.name == HAND_OVER][:1]
+    return [
+        IdleAgent(),
+        *(TransferAgent("transfer at once", spec, TRANSFERS) for spec in handing_over),
+        *(TransferAgent("transfer, every reason", spec, _every_reason(setting)) for spec in handing_over),
+        *talkers(setting),
+        RandomAgent(),
+    ]
+
+
+def _every_reason(setting: Setting) -> str:
+    return " ".join([TRANSFERS, *reason_words(setting.tasks.tasks), *setting.domain.policy_rules.values()])
 
 
 class BaselineRuns:

@@ -109,7 +109,7 @@ def _summary(audit: Audit, totals: Totals, name: Name) -> Table:
 
 def _rewards(totals: Totals) -> Table:
     table = Table(title="Reward of agents without skill", title_justify="left")
-    table.add_column("agent")
+    table.add_column("agent", no_wrap=True)
     table.add_column("episodes", justify="right")
     for name in BASES:
         table.add_column(name, justify="right", overflow="fold")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from mua_env.core.json_reader import MalformedJSON, read_json
 from mua_env.core.messages import AssistantMessage
 from mua_env.core.trajectory import Entry, Trajectory, read_trajectories
-from mua_env.evaluation.reports.pages import page_environment
+from mua_env.evaluation.reports.pages import page_environment, unheard, write_page
 from mua_env.evaluation.reports.terminal import done_by_user
 from mua_env.evaluation.rollout_folder import summarize, trajectory_file
 
@@ -53,7 +53,13 @@ class Dialogue:
 
 
 def write_report(
-    run: str | Path, *, out: str | Path | None = None, limit: int | None = None, newest: bool = False
+    run: str | Path,
+    *,
+    out: str | Path | None = None,
+    limit: int | None = None,
+    newest: bool = False,
+    force: bool = False,
+    on_replace: Callable[[Path], None] = unheard,
 ) -> Path:
     """Write the page; returns where it is.
 
@@ -63,14 +69,15 @@ def write_report(
             its report there.
         limit: only the first so many dialogues.
         newest: the last ones instead, the last one first (as after training).
+        force, on_replace: as of `mua_env.evaluation.reports.pages.write_page`.
 
     Raises:
+        ConfigError: a file is there that is no page of this package.
         DataError: there are no trajectories, or they cannot be read.
     """
     source = trajectory_file(run)
     name = "dialogues.html" if (source.parent / "metrics.jsonl").exists() else "report.html"
     target = source.with_name(name) if out is None else Path(out)
-    target.parent.mkdir(parents=True, exist_ok=True)
     shown = _shown(source, limit, newest)
     template = template_environment().get_template("dialogues.html.j2")
     page = template.render(
@@ -79,7 +86,7 @@ def write_report(
         dialogues=[read_dialogue(item) for item in shown],
         policies=distinct_policies(shown),
     )
-    target.write_text(page, encoding="utf-8")
+    write_page(target, page, force=force, on_replace=on_replace)
     return target
 
 

@@ -2,19 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mua_env.core.characters import visible
+from mua_env.core.words import counted
+from mua_env.errors import ConfigError
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+
+_MARK = '<meta name="generator" content="mua-env">'
+
+
+def unheard(path: Path) -> None:
+    """Nobody is told that a page was replaced."""
+
+
+def write_page(target: Path, page: str, *, force: bool = False, on_replace: Callable[[Path], None] = unheard) -> None:
+    """Write a page, and its folder where it is missing.
+
+    Args:
+        target: the file.
+        page: its text.
+        force: replace whatever the file holds.
+        on_replace: told when a file was there that is replaced.
+
+    Raises:
+        ConfigError: a file is there that is no page of this package, and ``force`` is not given.
+    """
+    if target.is_file():
+        with target.open("rb") as file:
+            ours = _MARK.encode() in file.read(1024)
+        if not (ours or force or target.stat().st_size == 0):
+            raise ConfigError(f"{target} is there and is no page of mua-env; name another by --output, or say --force")
+        on_replace(target)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(page, encoding="utf-8")
 
 
 def page_environment() -> Environment:
     """The templates of this folder, with everything escaped that is put into them; needs Jinja."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("mua_env.evaluation.reports", "."),
         autoescape=True,
         undefined=StrictUndefined,
@@ -22,3 +55,5 @@ def page_environment() -> Environment:
         lstrip_blocks=True,
         finalize=lambda value: visible(value) if isinstance(value, str) else value,
     )
+    environment.filters["counted"] = counted
+    return environment

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+from mua_env.core.running import run_coroutine
 from mua_env.core.tasks import Task
 from mua_env.core.trajectory import Trajectory
 from mua_env.episode.session import Session
@@ -87,7 +88,7 @@ def run(
     Raises:
         ConfigError, MissingExtra: the user cannot be had at all.
     """
-    asyncio.run(_run(setting, user, list(dialogues), options or CardOptions(), on_end))
+    run_coroutine(_run(setting, user, list(dialogues), options or CardOptions(), on_end))
 
 
 async def _run(

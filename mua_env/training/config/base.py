@@ -16,7 +16,7 @@ S = TypeVar("S", bound=BaseModel)
 class Settings(BaseModel):
     """A group of settings."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 def read_settings(kind: type[S], source: str | os.PathLike[str] | dict[str, Any]) -> S:

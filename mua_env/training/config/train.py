@@ -18,6 +18,7 @@ from pydantic import Field, model_validator
 
 from mua_env.errors import ConfigError
 from mua_env.training.config.base import Settings, read_settings
+from mua_env.training.config.bounds import Amount, AmountOrNone, Options, RunName, Seed, Share, Text, Url
 from mua_env.training.config.phases import (
     ColdStartConfig,
     CurriculumConfig,
@@ -66,10 +67,10 @@ class SamplingConfig(Settings):
     backend: Literal["transformers", "vllm-server", "vllm"] = Field(
         "transformers", description="the trained model itself, a vLLM server, or vLLM in the trainer's process"
     )
-    url: str | None = Field(None, description="of the vLLM server, as http://127.0.0.1:8000")
+    url: Url | None = Field(None, description="of the vLLM server, as http://127.0.0.1:8000")
     sync: Literal["disk", "nccl"] = Field("disk", description="how weights reach the server; nccl needs GPUs")
-    timeout: float = Field(600.0, gt=0, description="seconds for one turn of the server, its queue included")
-    options: dict[str, Any] = Field(default_factory=dict, description="further arguments of vllm.LLM")
+    timeout: Amount = Field(600.0, description="seconds for one turn of the server, its queue included")
+    options: Options = Field(default_factory=dict, description="further arguments of vllm.LLM")
 
     @model_validator(mode="after")
     def _has_server(self) -> SamplingConfig:
@@ -81,16 +82,13 @@ class SamplingConfig(Settings):
 class SafetyConfig(Settings):
     """When a run is saved, and when it stops by itself (this project)."""
 
-    minutes: float = Field(
+    minutes: AmountOrNone = Field(
         5.0,
-        ge=0,
         description="between checkpoints; 0 for one after each update. A killed run loses no dialogue either way, "
         "but repeats the updates since the last checkpoint",
     )
-    faults: float = Field(
+    faults: Share = Field(
         0.5,
-        ge=0,
-        le=1,
         description="share of a batch's dialogues that may fail for reasons not the agent's; more stop the run",
     )
 
@@ -98,16 +96,16 @@ class SafetyConfig(Settings):
 class TrackingConfig(Settings):
     """Where metrics go besides metrics.jsonl, through the callbacks of transformers (this project)."""
 
-    report_to: tuple[str, ...] = Field((), description="tensorboard, wandb, trackio, or another that transformers has")
-    project: str = Field("mua-env", description="of wandb and trackio")
+    report_to: tuple[Text, ...] = Field((), description="tensorboard, wandb, trackio, or another that transformers has")
+    project: Text = Field("mua-env", description="of wandb and trackio")
 
 
 class TrainConfig(Settings):
     """One run: cold start, then GRPO, each measured."""
 
-    name: str = Field("mua-rl", description="name of the run folder")
-    folder: str = Field("runs", description="where run folders are made")
-    seed: int = Field(0, description="of data order, sampling, users and weights")
+    name: RunName = Field("mua-rl", description="name of the run folder")
+    folder: Text = Field("runs", description="where run folders are made")
+    seed: Seed = Field(0, description="of data order, sampling, users and weights")
     model: ModelConfig = Field(default_factory=ModelConfig)
     environment: EnvironmentConfig = Field(default_factory=EnvironmentConfig)
     lengths: LengthConfig = Field(default_factory=LengthConfig)

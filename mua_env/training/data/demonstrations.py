@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from mua_env.core.messages import AssistantMessage, Message, SystemMessage, UserMessage
 from mua_env.core.seeds import derive_seed
+from mua_env.core.words import counted
 from mua_env.errors import ConfigError
 from mua_env.inference.chat_template import Detail, SystemPrompt
 from mua_env.inference.chat_tokens import ChatTokens
@@ -104,7 +105,7 @@ class Demonstrations:
         """One line."""
         kept, lost = len(self.dialogues), self.tried - len(self.dialogues)
         wrong = f", {self.wrong} of them not solved" if self.wrong else ""
-        return f"{kept} dialogues kept{wrong}, {lost} left out"
+        return f"{counted(kept, 'dialogue')} kept{wrong}, {lost} left out"
 
     def encode(self, chat: ChatTokens, *, renumbered: int = 0, seed: int) -> list[TokenTrajectory]:
         """Trajectories of the dialogues, with ``renumbered`` further copies of each."""

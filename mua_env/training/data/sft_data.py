@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mua_env.core.seeds import derive_seed
+from mua_env.core.words import counted
 from mua_env.inference.chat_tokens import ChatTokens
 from mua_env.training.config.train import ColdStartConfig, TrainConfig
 from mua_env.training.data.augmentation import Shuffler
@@ -66,6 +67,6 @@ class SftData:
         """One line."""
         mean = sum(map(len, self.dialogues)) / len(self.dialogues)
         return (
-            f"{len(self.dialogues)} dialogues of {mean:.0f} tokens on average, "
-            f"{len(self.drills)} copy drills, {len(self.windows)} single turns"
+            f"{counted(len(self.dialogues), 'dialogue')} of {mean:.0f} tokens on average, "
+            f"{counted(len(self.drills), 'copy drill')}, {counted(len(self.windows), 'single turn')}"
         )

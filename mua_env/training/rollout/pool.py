@@ -9,6 +9,7 @@ from mua_env.core.scores import RewardName
 from mua_env.core.tasks import Task
 from mua_env.episode.session import Session
 from mua_env.episode.setting import Setting, load_setting
+from mua_env.episode.user_checks import check_users_of_file
 from mua_env.inference.chat_template import Detail, SystemPrompt, system_prompt
 from mua_env.scoring.judges import Judge, make_judge
 from mua_env.training.config.train import EnvironmentConfig, Results
@@ -154,9 +155,12 @@ def make_pool(
     """
     source = environment.held_out if held_out else environment.tasks
     options = environment.options_of_users(held_out=held_out)
+    setting = load_setting(environment.id, source, path=environment.path, presentation=environment.presentation)
+    simulator = user or make_user(environment.user, options or None)
+    check_users_of_file(setting, simulator)
     return DialoguePool(
-        load_setting(environment.id, source, path=environment.path, presentation=environment.presentation),
-        user or make_user(environment.user, options or None),
+        setting,
+        simulator,
         reward=environment.held_out_reward if held_out else environment.reward,
         max_turns=environment.max_turns,
         policy=environment.policy,

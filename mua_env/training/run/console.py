@@ -16,6 +16,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from mua_env.core.screen import open_console
+from mua_env.core.words import counted
 
 _COLUMNS: tuple[tuple[str, str, str], ...] = (
     ("step", "step", "{:.0f}"),
@@ -93,7 +94,7 @@ class Reporter:
         """A measurement on held-out tasks."""
         self.say(
             f"  {title}: success {values['success']:.1%} (standard error {values['standard_error']:.1%}) in "
-            f"{values['dialogues']} dialogues on {values['tasks']} held-out tasks, temperature "
+            f"{counted(values['dialogues'], 'dialogue')} on {counted(values['tasks'], 'held-out task')}, temperature "
             f"{values['temperature']:g}, {values['dialogue/turns']:.1f} turns, cut {values['dialogue/truncated']:.0%}"
         )
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from mua_env.errors import ConfigError
+from mua_env.errors import ConfigError, DataError, did_you_mean
 from mua_env.training.config.train import TrainConfig
 from mua_env.training.run.processes import Processes
 from mua_env.training.run.resume_check import check_same_run
 from mua_env.training.run.run_folder import RunFolder, is_blank, new_run_folder, newest_run_folder
+
+_SHOWN = 20
+"""Runs that an error lists."""
 
 
 def open_run_folder(
@@ -36,6 +39,17 @@ def _new(config: TrainConfig, path: Path | None) -> Path:
 
 def _to_go_on(config: TrainConfig, path: Path | None) -> Path:
     path = path or newest_run_folder(config.folder, config.name)
+    if not path.is_dir():
+        raise DataError(f"there is no run in {path} to go on with.{_known_runs(path.parent, path.name)}")
     if not is_blank(path):
         check_same_run(config, path)
     return path
+
+
+def _known_runs(base: Path, name: str) -> str:
+    """The runs in a folder, the one whose name is nearest first."""
+    known = sorted(file.parent.name for file in base.glob("*/config.json"))
+    if not known:
+        return f" {base} holds no runs; start one without --resume"
+    shown = ", ".join(known[:_SHOWN]) + (f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else "")
+    return f"{did_you_mean(name, known)} Runs in {base}: {shown}"

@@ -12,6 +12,7 @@ from transformers.utils.logging import disable_progress_bar
 from mua_env.core.redaction import without_secrets
 from mua_env.core.seeds import derive_seed
 from mua_env.errors import ConfigError
+from mua_env.inference.find_model import check_model
 from mua_env.training.config.train import TrainConfig
 from mua_env.training.rollout.pool import make_mixed_pool
 from mua_env.training.run.checkpoints import Checkpoints, Phase, write_whole
@@ -45,6 +46,8 @@ class RunParts:
         resume: bool = False,
     ) -> None:
         config.check_phases()
+        if config.model.path is not None:
+            check_model(config.model.path)
         self.config = config
         # The bars of transformers for loading and saving run into our own lines.
         disable_progress_bar()  # type: ignore[no-untyped-call]

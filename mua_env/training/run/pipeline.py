@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from mua_env.core.redaction import without_secrets
+from mua_env.core.running import run_apart
 from mua_env.errors import ConfigError, missing_extra
 from mua_env.training.config.train import GrpoSettings, TrainConfig
 from mua_env.training.data.demonstrations import Demonstrations
@@ -57,7 +58,8 @@ def train(
     folder: str | os.PathLike[str] | None = None,
     resume: bool = False,
 ) -> Path:
-    """Run a configuration; returns the run's folder.
+    """Run a configuration; returns the run's folder. Where an event loop runs, as in a notebook, it trains in a thread
+    of its own; ``await asyncio.to_thread(train, config)`` leaves that loop free meanwhile.
 
     Args:
         config: every setting.
@@ -74,7 +76,11 @@ def train(
             then is kept.
         MissingExtra: the [train] extra is not installed.
     """
-    run = Run(config, reporter=reporter, user=user, folder=folder, resume=resume)
+    return run_apart(lambda: _train(config, reporter=reporter, user=user, folder=folder, resume=resume))
+
+
+def _train(config: TrainConfig, *, resume: bool, **given: Any) -> Path:
+    run = Run(config, resume=resume, **given)
     try:
         with stopping(run.folder.path, run.reporter.say):
             if run.has("finished"):
@@ -99,6 +105,8 @@ class Run(RunParts):
         self.folder.write_json("seeds.json", {"seed": config.seed, **{p: self.seed(p) for p in parts}})
         if state.step or state.phase != "start":
             self.reporter.say(f"Going on with {self.folder.path}: {state.phase.replace('_', ' ')}, update {state.step}")
+        else:
+            self.reporter.say(f"Run folder: {self.folder.path}")
         self.demonstrations: Demonstrations | None = None
         if config.cold_start is not None and not self.has("cold_started"):
             self.reporter.phase("Expert dialogues")

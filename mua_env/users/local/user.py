@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mua_env.core.tasks import Task
 from mua_env.errors import ConfigError, MuaError, TaskError, missing_extra
+from mua_env.inference.find_model import check_model
 from mua_env.llm import Completion
 from mua_env.llm.cache import CacheMode, ReplyCache
 from mua_env.llm.ledger import Ledger
@@ -65,6 +66,8 @@ class LocalUser(LLMUser):
         cache_mode: CacheMode = "auto",
         ledger: Ledger | None = None,
     ) -> None:
+        if isinstance(model, str | os.PathLike):
+            check_model(model)
         try:
             from mua_env.inference.serving.local_client import LocalClient
             from mua_env.inference.serving.local_model import LocalModel
