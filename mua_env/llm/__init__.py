@@ -1,7 +1,8 @@
 """Language models through LiteLLM. Importing this package does not import LiteLLM."""
 
 from mua_env.llm.cache import ReplyCache
-from mua_env.llm.client import ChatRequest, Completion, LLMClient
+from mua_env.llm.chat import ChatRequest, Completion
+from mua_env.llm.client import LLMClient
 from mua_env.llm.errors import LLMError
 from mua_env.llm.ledger import Ledger, Usage
 from mua_env.llm.make import make_client

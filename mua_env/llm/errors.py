@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal, get_args
 
 from mua_env.errors import MuaError
 
@@ -11,16 +11,18 @@ Kind = Literal[
     "connection",
     "rate_limit",
     "server",  # 5xx, or a body that is no completion
-    "auth",
+    "auth",  # a key that is wrong or missing
     "bad_request",
     "context",  # the conversation is longer than the model takes
-    "quota",  # 429 that no waiting mends: the account is empty
+    "quota",  # the account is empty; no waiting mends it
     "budget",  # this run's own limit of money or tokens
     "replay_miss",  # a recording was asked for a reply that it does not hold
 ]
 
 PASSING: frozenset[Kind] = frozenset({"timeout", "connection", "rate_limit", "server"})
 """The kinds that may pass by themselves; only these are tried again."""
+FATAL: frozenset[Kind] = frozenset({"auth", "quota", "bad_request"})
+"""The kinds that meet every dialogue alike: where one ends so, the next will."""
 
 
 class LLMError(MuaError):
@@ -32,46 +34,15 @@ class LLMError(MuaError):
     def __init__(self, kind: Kind, message: str, *, retry_after: float | None = None) -> None:
         super().__init__(f"{kind}: {message}")
         self.kind: Kind = kind
+        self.message = message
         self.retry_after = retry_after
 
 
-def classify(error: Exception) -> LLMError:
-    """The `LLMError` for an exception of LiteLLM or of the event loop."""
-    if isinstance(error, LLMError):
-        return error
-    if isinstance(error, TimeoutError):
-        return LLMError("timeout", "no complete answer within the time limit")
-    text = _one_line(str(error)) or type(error).__name__
-    return LLMError(_kind(error, text), text, retry_after=_retry_after(error))
-
-
-def _kind(error: Exception, text: str) -> Kind:
-    names = {cls.__name__ for cls in type(error).__mro__}
-    status = getattr(error, "status_code", None)
-    if "ContextWindowExceededError" in names:
-        return "context"
-    if "Timeout" in names or "APITimeoutError" in names or status == 408:
-        return "timeout"
-    if status == 429 or "RateLimitError" in names:
-        return "quota" if "insufficient_quota" in text else "rate_limit"
-    if status in (401, 403):
-        return "auth"
-    if "Connection error" in text or "APIConnectionError" in names:
-        return "connection"
-    if isinstance(status, int) and status >= 500:
-        return "server"
-    return "bad_request"
-
-
-def _retry_after(error: Exception) -> float | None:
-    headers: Any = getattr(getattr(error, "response", None), "headers", None)
-    value = headers.get("retry-after") if headers is not None else None
-    try:
-        return None if value is None else max(0.0, float(value))
-    except ValueError:  # an HTTP date: rare, and our own backoff serves as well
-        return None
-
-
-def _one_line(text: str, limit: int = 300) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= limit else text[: limit - 3] + "..."
+def kind_of(cause: str) -> Kind | None:
+    """The kind that an episode's cause names, as in ``"agent: auth: no such key"``; None where it names none."""
+    for part in cause.split(": ")[:2]:
+        for kind in get_args(Kind):
+            if part == kind:
+                found: Kind = kind
+                return found
+    return None

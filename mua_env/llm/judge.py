@@ -10,7 +10,8 @@ from typing import Any
 
 from mua_env.judging import Judge, Judgement
 from mua_env.llm.cache import CacheMode
-from mua_env.llm.client import ChatRequest, Completion, LLMClient
+from mua_env.llm.chat import ChatRequest, Completion
+from mua_env.llm.client import LLMClient
 from mua_env.llm.errors import LLMError
 from mua_env.llm.ledger import Ledger, Usage
 from mua_env.llm.make import make_client
