@@ -299,7 +299,7 @@ class Session:
         """Let the user answer; it may act with its own tools first."""
         assert self._line is not None
         line = self._line
-        reply = line.ask(text)
+        reply = line.ask(text, calls=self.episode.calls_since_user)
         while results := self._act_for_user(reply):
             reply = line.ask(text, results)
         return self._result(self._hear(line, reply, step))
@@ -307,7 +307,7 @@ class Session:
     async def _atalk(self, text: str | None, step: AgentStep | None = None) -> StepResult:
         assert self._line is not None
         line = self._line
-        reply = await line.aask(text)
+        reply = await line.aask(text, calls=self.episode.calls_since_user)
         while results := self._act_for_user(reply):
             reply = await line.aask(text, results)
         return await self._aresult(self._hear(line, reply, step))

@@ -39,16 +39,26 @@ class UserLine:
         user = simulator.start(task, seed=seed, context=context)
         return cls(user, None if user.registers_refusals else _listener(setting, task))
 
-    def ask(self, text: str | None, results: Sequence[ToolMessage] = ()) -> UserReply:
-        """The user's reply to a message, or to the results of its own calls; a fault is part of it."""
+    def ask(self, text: str | None, results: Sequence[ToolMessage] = (), *, calls: int = 0) -> UserReply:
+        """The user's reply to a message, or to the results of its own calls; a fault is part of it.
+
+        Args:
+            text: what the agent said; ``None`` for the opening.
+            results: of the user's own calls.
+            calls: how many tools the agent has called since the user last spoke.
+        """
+        if not results:
+            self.user.agent_acted(calls)
         with self._clock():
             try:
                 return self.user.observe(results) if results else self.user.reply(text)
             except UserFault as error:
                 return _faulty(error)
 
-    async def aask(self, text: str | None, results: Sequence[ToolMessage] = ()) -> UserReply:
+    async def aask(self, text: str | None, results: Sequence[ToolMessage] = (), *, calls: int = 0) -> UserReply:
         """:meth:`ask` for the event loop."""
+        if not results:
+            self.user.agent_acted(calls)
         with self._clock():
             try:
                 return await (self.user.aobserve(results) if results else self.user.areply(text))

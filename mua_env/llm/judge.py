@@ -94,6 +94,10 @@ class LLMJudge(Judge):
         except LLMError as error:
             return self._failed(error)
 
+    async def aready(self) -> None:
+        """Import LiteLLM."""
+        await self.client.aready()
+
     async def ajudge(self, statements: Sequence[str], dialogue: Sequence[Message], *, seed: int) -> Judgement:
         """:meth:`judge` for the event loop."""
         wait = self.client.wait_limit()
@@ -129,8 +133,6 @@ class LLMJudge(Judge):
         return Judgement(judge=self.name, usage=used.as_dict(), fault=fault)
 
     def _failed(self, error: LLMError) -> Judgement:
-        if error.kind == "budget":
-            raise error
         return Judgement(judge=self.name, fault=str(error))
 
 

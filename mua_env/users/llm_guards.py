@@ -15,41 +15,39 @@ from typing import Any, Literal, get_args
 from mua_env.errors import ConfigError, DomainError
 from mua_env.language import DialogueLanguage
 from mua_env.tasks import Goal, Request, Task
+from mua_env.users.llm_recital import recites
+from mua_env.users.llm_roles import agents_words
 
-Guard = Literal["early_stop", "plays_agent", "invents", "agrees_wrongly"]
+Guard = Literal["early_stop", "plays_agent", "recites", "invents", "agrees_wrongly"]
 ALL_GUARDS: tuple[Guard, ...] = get_args(Guard)
-GUARDS: tuple[Guard, ...] = ALL_GUARDS[:3]
-"""Those that are on for every LLM user. The fourth reads proposals by the domain's patterns, which may misread a free
+GUARDS: tuple[Guard, ...] = ALL_GUARDS[:4]
+"""Those that are on for every LLM user. The last reads proposals by the domain's patterns, which may misread a free
 text; it is on for local users (`mua_env.users.local`), and elsewhere by its name."""
 
 _ASKS_TO_CONFIRM = re.compile(
-    r"yes\s*/\s*no|\(y/n\)|\bconfirm\b|\b(shall|should|may|can) i (go ahead|proceed|continue)\b|"
-    r"\b(would|do) you (like|want) me to\b|\bis (this|that|it) (correct|right|ok(ay)?)\b",
+    r"yes\s*/\s*no|\(y/n\)|(?<!i )(?<!can )(?<!happy to )\bconfirm\b|\b(shall|should|may|can) i (go ahead|proceed|continue)\b|"
+    r"\b(would|do) you (like|want) me to\b|\bis (this|that|it) (correct|right|ok(ay)?)\b|"
+    r"请[您你]?确认|是否确认|可以吗|对吗|(?:需要|要)我",
     re.IGNORECASE,
 )
-_DECLINES = re.compile(r"\b(no|not|don't|do not|never ?mind|stop|cancel that|forget it|rather not)\b", re.IGNORECASE)
-_ANNOUNCES = re.compile(
-    r"\b(?:one|a|just a) (?:moment|second|minute)\b|\b(?:please wait|hold on|bear with me|working on|processing|"
-    r"right away|shortly)\b|\b(?:let me|i(?:'ll| will| am going to|'m going to)) (?:now |just )?(?:\w+)",
+_ELSE = re.compile(
+    r"\b(?:any|some)(?:thing|one|body)? (?:else|other|further|more)\b|\bwhat else\b|\bfurther (?:help|assist)|其他|别的",
     re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？\n]?")
+_DECLINES = re.compile(
+    r"\b(no|not|don't|do not|never ?mind|stop|cancel that|forget it|rather not)\b|不|别|算了", re.IGNORECASE
 )
 _REPORTS = re.compile(
     r"\b(?:done|completed?|successful(?:ly)?|can ?not|can't|unable|unfortunately|sorry|anything else|transferr\w+|"
     r"goodbye)\b|\b(?:has|have) (?:now |just |already )?been\b|\b(?:is|are) now\b|"
-    r"\bi(?:'ve| have) (?:now |just )?\w+ed\b",
+    r"\bi(?:'ve| have) (?:now |just )?\w+ed\b|已|完成|好了|无法|不能|抱歉",
     re.IGNORECASE,
 )
 _AGREES = re.compile(
     r"^\W*(?:yes|yeah|yep|sure|correct|right|okay|ok|please do|go ahead|that(?:'s| is) (?:right|correct|fine)|"
-    r"(?:looks|sounds) (?:good|right|fine))\b",
+    r"(?:looks|sounds) (?:good|right|fine))\b|^\W*(?:是|对|好|可以|没错|没问题|确认|同意|行)",
     re.IGNORECASE,
-)
-_AGENT_TALK = re.compile(
-    r"\bhow (can|may) i (help|assist) you\b|\banything else i can (help|assist|do for)\b|"
-    r"\bi(?: ha|')ve (?:now |successfully )?"
-    r"(?:processed|cancell?ed|updated|exchanged|booked|modified|refunded) your\b|"
-    r"\b(?:i will|i'll|let me) (?:now )?(?:process|look up|pull up) your\b|^\s*(?:agent|assistant)\s*:",
-    re.IGNORECASE | re.MULTILINE,
 )
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _DATE = re.compile(r"(?:19|20)\d\d(?:-\d\d){0,2}")
@@ -81,7 +79,14 @@ def check_guards(guards: bool | Iterable[str]) -> tuple[Guard, ...]:
 
 
 def violation(
-    guards: Iterable[Guard], *, text: str, stop: bool, heard: str, known: Iterable[str], agreed: bool = False
+    guards: Iterable[Guard],
+    *,
+    text: str,
+    stop: bool,
+    heard: str,
+    known: Iterable[str],
+    briefing: str = "",
+    unmet: bool = False,
 ) -> Violation | None:
     """What is wrong with a line, or None.
 
@@ -92,11 +97,13 @@ def violation(
         heard: the agent's message that it answers.
         known: texts that hold all the user may know: the briefing, the task's slots that it knows, and what the agent
             has said.
-        agreed: whether the user's line before said yes to a proposal.
+        briefing: what the user was told of its part.
+        unmet: whether the user has said yes to a proposal, and the agent has called no tool since.
     """
     found: dict[Guard, Callable[[], str | None]] = {
-        "early_stop": lambda: _early_stop(text, stop, heard, agreed),
+        "early_stop": lambda: _early_stop(text, stop, heard, unmet),
         "plays_agent": lambda: _plays_agent(text),
+        "recites": lambda: recites(text, briefing),
         "invents": lambda: _invents(text, known),
     }
     for guard in guards:
@@ -107,8 +114,25 @@ def violation(
 
 
 def asks_to_confirm(text: str) -> bool:
-    """Whether an agent's message waits for a yes."""
-    return _ASKS_TO_CONFIRM.search(text) is not None
+    """Whether an agent's message waits for a yes; "would you like me to do anything else?" waits for none."""
+    return any(
+        _ASKS_TO_CONFIRM.search(sentence) and not _ELSE.search(sentence) for sentence in _SENTENCE.findall(text)
+    )
+
+
+def says_yes(text: str, heard: str) -> bool:
+    """Whether a user's line lets the agent do what its message proposed."""
+    if declines(text) and not agrees(text):
+        return False
+    if asks_to_confirm(heard):
+        return True
+    asked = any(sentence[-1:] in "?？" and not _ELSE.search(sentence) for sentence in _SENTENCE.findall(heard))
+    return asked and agrees(text)
+
+
+def reports(text: str) -> bool:
+    """Whether an agent's message says how something came out."""
+    return _REPORTS.search(text) is not None
 
 
 def agrees(text: str) -> bool:
@@ -193,19 +217,17 @@ def _requests(requests: Iterable[Request]) -> Iterator[Request]:
             yield from _requests([request.fallback])
 
 
-def _early_stop(text: str, stop: bool, heard: str, agreed: bool) -> str | None:
-    if not stop:
+def _early_stop(text: str, stop: bool, heard: str, unmet: bool) -> str | None:
+    if not stop or declines(text):
         return None
-    if asks_to_confirm(heard) and not declines(text):
+    if asks_to_confirm(heard):
         return "it ends the dialogue while the agent waits for a confirmation"
-    if agreed and _ANNOUNCES.search(heard) and not _REPORTS.search(heard) and not declines(text):
-        return "it ends the dialogue before the agent has acted on its confirmation"
-    return None
+    return "it ends the dialogue before the agent has acted on its confirmation" if unmet else None
 
 
 def _plays_agent(text: str) -> str | None:
-    match = _AGENT_TALK.search(text)
-    return None if match is None else f"it speaks as the agent ({match[0].strip()!r})"
+    words = agents_words(text)
+    return None if words is None else f"it speaks as the agent ({words!r})"
 
 
 def _invents(text: str, known: Iterable[str]) -> str | None:
