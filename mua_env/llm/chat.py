@@ -6,8 +6,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from mua_env.core.messages import ToolCall
 from mua_env.llm.ledger import Usage
-from mua_env.messages import ToolCall
 
 
 class ChatRequest(BaseModel):

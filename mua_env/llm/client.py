@@ -8,6 +8,7 @@ import random
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
+from mua_env.core.messages import ToolCall
 from mua_env.llm import library, loop
 from mua_env.llm.cache import ReplyCache
 from mua_env.llm.chat import ChatRequest, Completion
@@ -20,7 +21,6 @@ from mua_env.llm.library import import_litellm
 from mua_env.llm.settings import LLMSettings
 from mua_env.llm.waiting import WaitLimit
 from mua_env.llm.windows import window_of
-from mua_env.messages import ToolCall
 
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 20.0

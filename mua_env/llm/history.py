@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from mua_env.core.messages import AssistantMessage, dump
 from mua_env.llm.chat import Completion
-from mua_env.messages import AssistantMessage, dump
 
 MALFORMED = "malformed_arguments"
 SILENCE = "(no words)"

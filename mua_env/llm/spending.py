@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import IO
 
+from mua_env.core.trajectory import cut_half_line
 from mua_env.llm.ledger import Usage
-from mua_env.trajectory import cut_half_line
 
 _FIELDS = ("calls", "prompt_tokens", "completion_tokens", "cost_usd")
 

@@ -1,0 +1,250 @@
+"""Guards against the faults that language models have as users.
+
+Reports on tau2-bench count up to 30 % of retail failures as the user's (its issue 392); the commonest are a stop before
+the agent has acted on a confirmation (issues 182 and 297), playing the agent, and invented values.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from mua_env.core.tasks import Goal, Request, Task
+from mua_env.errors import ConfigError, DomainError
+from mua_env.users.agenda.language import DialogueLanguage
+from mua_env.users.llm.recital import recites
+from mua_env.users.llm.roles import agents_words
+
+Guard = Literal["early_stop", "plays_agent", "recites", "invents", "agrees_wrongly"]
+ALL_GUARDS: tuple[Guard, ...] = get_args(Guard)
+GUARDS: tuple[Guard, ...] = ALL_GUARDS[:4]
+"""Those that are on for every LLM user. The last reads proposals by the domain's patterns, which may misread a free
+text; it is on for local users (`mua_env.users.local.user`), and elsewhere by its name."""
+
+_ASKS_TO_CONFIRM = re.compile(
+    r"yes\s*/\s*no|\(y/n\)|(?<!i )(?<!can )(?<!happy to )\bconfirm\b|\b(shall|should|may|can) i (go ahead|proceed|continue)\b|"
+    r"\b(would|do) you (like|want) me to\b|\bis (this|that|it) (correct|right|ok(ay)?)\b|"
+    r"请[您你]?确认|是否确认|可以吗|对吗|(?:需要|要)我",
+    re.IGNORECASE,
+)
+_ELSE = re.compile(
+    r"\b(?:any|some)(?:thing|one|body)? (?:else|other|further|more)\b|\bwhat else\b|\bfurther (?:help|assist)|其他|别的",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？\n]?")
+_DECLINES = re.compile(
+    r"\b(no|not|don't|do not|never ?mind|stop|cancel that|forget it|rather not)\b|不|别|算了", re.IGNORECASE
+)
+_REPORTS = re.compile(
+    r"\b(?:done|completed?|successful(?:ly)?|can ?not|can't|unable|unfortunately|sorry|anything else|transferr\w+|"
+    r"goodbye)\b|\b(?:has|have) (?:now |just |already )?been\b|\b(?:is|are) now\b|"
+    r"\bi(?:'ve| have) (?:now |just )?\w+ed\b|已|完成|好了|无法|不能|抱歉",
+    re.IGNORECASE,
+)
+_AGREES = re.compile(
+    r"^\W*(?:yes|yeah|yep|sure|correct|right|okay|ok|please do|go ahead|that(?:'s| is) (?:right|correct|fine)|"
+    r"(?:looks|sounds) (?:good|right|fine))\b|^\W*(?:是|对|好|可以|没错|没问题|确认|同意|行)",
+    re.IGNORECASE,
+)
+_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_DATE = re.compile(r"(?:19|20)\d\d(?:-\d\d){0,2}")
+_NUMBER = re.compile(r"[A-Za-z]*[_-]?\d[\d,.-]*\d")
+_NAME = re.compile(r"\b(?:[Mm]y (?:full )?name is|[Nn]ame:) ([A-Z][\w'-]+(?: [A-Z][\w'-]+)+)")
+
+
+@dataclass(frozen=True)
+class Violation:
+    """Which guard spoke, and why."""
+
+    guard: Guard
+    reason: str
+
+
+def check_guards(guards: bool | Iterable[str]) -> tuple[Guard, ...]:
+    """The guards that are on: `GUARDS` for True, none for False, or those named.
+
+    Raises:
+        ConfigError: an unknown name.
+    """
+    if isinstance(guards, bool):
+        return GUARDS if guards else ()
+    named = (guards,) if isinstance(guards, str) else tuple(guards)
+    for name in named:
+        if name not in ALL_GUARDS:
+            raise ConfigError(f"guards: True, False, or some of {', '.join(ALL_GUARDS)}; got {name!r}")
+    return tuple(guard for guard in ALL_GUARDS if guard in named)
+
+
+def violation(
+    guards: Iterable[Guard],
+    *,
+    text: str,
+    stop: bool,
+    heard: str,
+    known: Iterable[str],
+    briefing: str = "",
+    unmet: bool = False,
+) -> Violation | None:
+    """What is wrong with a line, or None.
+
+    Args:
+        guards: those that are on.
+        text: the line, without the stop token.
+        stop: whether it ends the dialogue.
+        heard: the agent's message that it answers.
+        known: texts that hold all the user may know: the briefing, the task's slots that it knows, and what the agent
+            has said.
+        briefing: what the user was told of its part.
+        unmet: whether the user has said yes to a proposal, and the agent has called no tool since.
+    """
+    found: dict[Guard, Callable[[], str | None]] = {
+        "early_stop": lambda: _early_stop(text, stop, heard, unmet),
+        "plays_agent": lambda: _plays_agent(text),
+        "recites": lambda: recites(text, briefing),
+        "invents": lambda: _invents(text, known),
+    }
+    for guard in guards:
+        reason = found[guard]() if guard in found else None
+        if reason is not None:
+            return Violation(guard, reason)
+    return None
+
+
+def asks_to_confirm(text: str) -> bool:
+    """Whether an agent's message waits for a yes; "would you like me to do anything else?" waits for none."""
+    return any(_ASKS_TO_CONFIRM.search(sentence) and not _ELSE.search(sentence) for sentence in _SENTENCE.findall(text))
+
+
+def says_yes(text: str, heard: str) -> bool:
+    """Whether a user's line lets the agent do what its message proposed."""
+    if declines(text) and not agrees(text):
+        return False
+    if asks_to_confirm(heard):
+        return True
+    asked = any(sentence[-1:] in "?？" and not _ELSE.search(sentence) for sentence in _SENTENCE.findall(heard))
+    return asked and agrees(text)
+
+
+def reports(text: str) -> bool:
+    """Whether an agent's message says how something came out."""
+    return _REPORTS.search(text) is not None
+
+
+def agrees(text: str) -> bool:
+    """Whether a user's line begins by saying yes."""
+    return _AGREES.search(text) is not None
+
+
+def declines(text: str) -> bool:
+    """Whether a user's line says no."""
+    return _DECLINES.search(text) is not None
+
+
+def held_values(goal: Goal | None) -> str:
+    """The values of a goal that its user knows, as text."""
+    if goal is None:
+        return ""
+    slots = [_known(request) for request in _requests(goal.requests)]
+    return json.dumps([dict(goal.facts), slots], ensure_ascii=False, default=str)
+
+
+def wrong_slots(text: str, heard: str, goal: Goal | None, language: DialogueLanguage | None) -> tuple[str, ...]:
+    """The slots that a proposal states wrongly although a user's line agrees to it; none where nothing is wrong.
+
+    A proposal is wrong if it names a kind of request that the goal holds, and fits none of these as the user knows
+    them, before or after a planned change of mind.
+    """
+    if goal is None or language is None or not agrees(text) or not asks_to_confirm(heard):
+        return ()
+    named = language.named(heard)
+    wrong: tuple[str, ...] = ()
+    for request in _requests(goal.requests):
+        if request.intent in named:
+            comparison = language.compare(request.intent, _known(request), heard)
+            if comparison.fits:
+                return ()
+            wrong = wrong or comparison.wrong
+    return wrong
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What a user's lines are checked against beside its briefing: the task's goal, and the domain's language."""
+
+    goal: Goal | None = None
+    language: DialogueLanguage | None = None
+
+    @classmethod
+    def of(cls, task: Task, context: Mapping[str, Any] | None) -> Ground:
+        """Of a task, and the context in which its user starts."""
+        try:
+            language = getattr((context or {}).get("domain"), "language", None)
+        except DomainError:  # a domain whose users are models alone
+            language = None
+        return cls(task.goal, language if isinstance(language, DialogueLanguage) else None)
+
+    @property
+    def holds(self) -> str:
+        """The values that the user knows."""
+        return held_values(self.goal)
+
+    def agrees_wrongly(self, text: str, heard: str) -> Violation | None:
+        """A line that agrees to a proposal which contradicts the goal."""
+        wrong = wrong_slots(text, heard, self.goal, self.language)
+        return Violation("agrees_wrongly", f"it agrees to a wrong {' and '.join(wrong)}") if wrong else None
+
+
+NO_GROUND = Ground()
+"""Nothing beside the briefing."""
+
+
+def _known(request: Request) -> dict[str, Any]:
+    return {name: value for name, value in request.slots.items() if name not in request.unknown}
+
+
+def _requests(requests: Iterable[Request]) -> Iterator[Request]:
+    for request in requests:
+        yield request
+        if request.change is not None:
+            slots = {**request.slots, **request.change.slots}
+            yield request.model_copy(update={"slots": slots, "change": None, "fallback": None})
+        if request.fallback is not None:
+            yield from _requests([request.fallback])
+
+
+def _early_stop(text: str, stop: bool, heard: str, unmet: bool) -> str | None:
+    if not stop or declines(text):
+        return None
+    if asks_to_confirm(heard):
+        return "it ends the dialogue while the agent waits for a confirmation"
+    return "it ends the dialogue before the agent has acted on its confirmation" if unmet else None
+
+
+def _plays_agent(text: str) -> str | None:
+    words = agents_words(text)
+    return None if words is None else f"it speaks as the agent ({words!r})"
+
+
+def _invents(text: str, known: Iterable[str]) -> str | None:
+    numbers = _NUMBER.findall(_EMAIL.sub(" ", text))
+    # A date may be written in another form than in the briefing: no sign of invention.
+    long = (number for number in numbers if _digits(number) >= 4 and not _DATE.fullmatch(number))
+    values = [*_EMAIL.findall(text), *_NAME.findall(text), *long]
+    if not values:
+        return None
+    told = _squash(" ".join(known))
+    for value in values:
+        if _squash(value) not in told:
+            return f"it states {value!r}, which the briefing does not hold"
+    return None
+
+
+def _digits(text: str) -> int:
+    return sum(char.isdigit() for char in text)
+
+
+def _squash(text: str) -> str:
+    return re.sub(r"[^a-z0-9@]", "", text.lower())
