@@ -26,8 +26,7 @@ from mua_env.domain.discovery import domain_entries
 from mua_env.errors import ConfigError, DomainError, TaskError, did_you_mean
 
 if TYPE_CHECKING:
-    from mua_env.agents.scripted.expert import Slips
-    from mua_env.core.agent import Agent
+    from mua_env.core.agent import Agent, Slips
 
 
 class Domain(ABC):
@@ -35,7 +34,6 @@ class Domain(ABC):
 
     Attributes:
         name: lower case, as ``"retail"``.
-        version: of the environment's id; raised when results stop being comparable.
         models: the declarative base of its tables. A column with ``info={"hidden": True}`` is no part of the record;
             the lists in a column with ``info={"set": True}`` have no order.
         toolkit: the agent's tools.
@@ -51,7 +49,6 @@ class Domain(ABC):
     """
 
     name: ClassVar[str]
-    version: ClassVar[int] = 1
     models: ClassVar[type[DeclarativeBase]]
     toolkit: ClassVar[type[Toolkit]]
     user_toolkit: ClassVar[type[Toolkit] | None] = None

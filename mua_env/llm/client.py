@@ -8,8 +8,9 @@ import random
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
+import mua_env.llm.library as library
+import mua_env.llm.loop as loop
 from mua_env.core.messages import ToolCall
-from mua_env.llm import library, loop
 from mua_env.llm.cache import ReplyCache
 from mua_env.llm.chat import ChatRequest, Completion
 from mua_env.llm.errors import PASSING, LLMError
