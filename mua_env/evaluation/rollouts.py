@@ -32,11 +32,15 @@ from mua_env.users.base import UserSimulator
 
 @dataclass(frozen=True)
 class Planned:
-    """An episode to run: `id` is unique in the run, `seed` decides user and agent."""
+    """An episode to run: `id` is unique in the run, `seed` decides user and agent.
+
+    `attempt` counts from 1; a further one is recorded under an id of its own, as ``"task#0.2"``.
+    """
 
     id: str
     task: Task
     seed: int
+    attempt: int = 1
 
 
 @dataclass(frozen=True)
@@ -132,10 +136,10 @@ async def rollout(
                 # Made late: a run of three tasks needs three clones, however high the concurrency.
                 session = session or Session(setting, user, reward=how.reward, max_turns=how.max_turns, judge=how.judge)
                 agent = agent or make_agent()
-                # What the run's own limit cut is neither result nor fault; a resumed run takes it again.
-                if not await play_episode(session, agent, episode, deadline_s=how.deadline_s):
-                    on_end(_recorded(session, agent, episode, how.meta))
-                    ended += 1
+                await _ready(user, agent, how.judge)
+                await play_episode(session, agent, episode, deadline_s=how.deadline_s)
+                on_end(_recorded(session, agent, episode, how.meta))
+                ended += 1
                 await asyncio.sleep(0)  # free agents and users never wait; the others need their turn
         finally:
             if session is not None:
@@ -174,17 +178,33 @@ def run_rollout(
     return asyncio.run(rollout(setting, user, make_agent, episodes, options=options, on_end=on_end))
 
 
+async def _ready(user: UserSimulator, agent: Agent, judge: Judge | None) -> None:
+    """Let all load what their first reply needs, so that no episode's deadline pays for it."""
+    await user.aready()
+    await agent.aready()
+    if judge is not None:
+        await judge.aready()
+
+
 def _recorded(session: Session, agent: Agent, episode: Planned, meta: dict[str, Any]) -> Trajectory:
-    trajectory = session.trajectory(id=episode.id, agent=agent.name, meta=meta)
+    again = episode.attempt > 1
+    name = f"{episode.id}.{episode.attempt}" if again else episode.id
     usage = agent.usage()
-    return trajectory.model_copy(update={"meta": {**trajectory.meta, "agent_usage": usage}}) if usage else trajectory
+    unseeded = [who for who, side in (("agent", agent), ("user", session.user)) if side.drops_seed]
+    more = {
+        **({"of": episode.id, "attempt": episode.attempt} if again else {}),
+        **({"agent_usage": usage} if usage else {}),
+        **({"seed_dropped": unseeded} if unseeded else {}),
+    }
+    trajectory = session.trajectory(id=name, agent=agent.name, meta=meta)
+    return trajectory.model_copy(update={"meta": {**trajectory.meta, **more}}) if more else trajectory
 
 
-async def play_episode(session: Session, agent: Agent, episode: Planned, *, deadline_s: float | None) -> bool:
-    """Run one episode to its end, whatever happens in it; returns whether a budget cut it.
+async def play_episode(session: Session, agent: Agent, episode: Planned, *, deadline_s: float | None) -> None:
+    """Run one episode to its end, whatever happens in it.
 
     A model that cannot read a longer dialogue truncates the episode (it is scored). Everything else that goes wrong
-    in agent or user (no reply, an exception, the deadline) ends it as a fault (it is not).
+    in agent or user (no reply, an exception, the deadline, the run's own budget) ends it as a fault (it is not).
     """
     before = _episode(session)
     limit = asyncio.timeout(deadline_s)
@@ -196,11 +216,7 @@ async def play_episode(session: Session, agent: Agent, episode: Planned, *, dead
     except Exception as error:
         if _episode(session) is before:
             raise
-        if isinstance(error, LLMError) and error.kind == "budget":
-            return True
         _end(session, error, f"deadline: more than {deadline_s} s" if limit.expired() else None)
-    cause = session.episode.cause or ""
-    return session.episode.ended_by == "fault" and cause.startswith("budget:")
 
 
 async def _dialogue(session: Session, agent: Agent, result: StepResult) -> None:

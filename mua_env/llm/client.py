@@ -107,7 +107,7 @@ class LLMClient:
             used = completion.usage
         finally:
             self.ledger.settle(expected, used)
-        self._estimate.learn(completion.usage)
+        self._estimate.learn(request.messages, request.tools, completion.usage)
         return completion
 
     async def _reserve(self, request: ChatRequest) -> Usage:

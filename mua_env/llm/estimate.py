@@ -18,7 +18,7 @@ REPLY = 256
 
 
 class Estimate:
-    """Of the calls to one model. A dialogue grows by little from call to call, so the largest of the last ones serves.
+    """Of the calls to one model: as much as the largest of the last ones, and more as far as the request is longer.
 
     Args:
         settings: of the model.
@@ -26,25 +26,28 @@ class Estimate:
 
     def __init__(self, settings: LLMSettings) -> None:
         self._settings = settings
-        self._seen: deque[Usage] = deque(maxlen=RECENT)
+        self._seen: deque[tuple[int, Usage]] = deque(maxlen=RECENT)
 
     @property
     def guesses(self) -> bool:
         """Whether no call was seen yet."""
         return not self._seen
 
-    def learn(self, used: Usage) -> None:
-        """Look at what a call has used."""
-        self._seen.append(used)
+    def learn(self, messages: Sequence[dict[str, Any]], tools: Sequence[dict[str, Any]], used: Usage) -> None:
+        """Look at what a request has used."""
+        self._seen.append((_tokens(messages, tools), used))
 
     def of(self, messages: Sequence[dict[str, Any]], tools: Sequence[dict[str, Any]]) -> Usage:
         """What a request will use, as one call."""
-        text = json.dumps([messages, tools], ensure_ascii=False, default=str)
-        wide = sum(char > "\u2e80" for char in text)  # a token is some four letters, but one Chinese character
-        prompt = max([wide + (len(text) - wide) // 4, *(usage.prompt_tokens for usage in self._seen)])
-        reply = max((usage.completion_tokens for usage in self._seen), default=self._settings.max_tokens or REPLY)
-        cost = max([self._price(prompt, reply), *(usage.cost_usd for usage in self._seen)])
-        return Usage(1, prompt, reply, cost)
+        length = _tokens(messages, tools)
+        if not self._seen:
+            reply = self._settings.max_tokens or REPLY
+            return Usage(1, length, reply, self._price(length, reply))
+        longest = max(seen for seen, _ in self._seen)
+        growth = max(1.0, length / max(longest, 1))
+        prompt = int(growth * max(used.prompt_tokens for _, used in self._seen))
+        reply = max(used.completion_tokens for _, used in self._seen)
+        return Usage(1, prompt, reply, growth * max(used.cost_usd for _, used in self._seen))
 
     def _price(self, prompt: int, reply: int) -> float:
         litellm = sys.modules.get("litellm")
@@ -55,3 +58,10 @@ class Estimate:
         except Exception:  # no price is known; a call costs what LiteLLM says afterwards
             return 0.0
         return float(sum(costs))
+
+
+def _tokens(messages: Sequence[dict[str, Any]], tools: Sequence[dict[str, Any]]) -> int:
+    """The length of a request: a token is some four letters, but one Chinese character."""
+    text = json.dumps([messages, tools], ensure_ascii=False, default=str)
+    wide = sum(char > "\u2e80" for char in text)
+    return wide + (len(text) - wide) // 4

@@ -26,22 +26,28 @@ _KEY = r"(?:api[ _-]?key|x-api-key|credentials?|access token|auth(?:entication|o
 _LACKS = r"(?:missing|incorrect|invalid|wrong|expired|no|provide|set|locate|not valid|not found|not set|required)"
 _KEYS = re.compile(rf"\b{_LACKS}\W+(?:\w+\W+){{0,4}}?{_KEY}|{_KEY}\W+(?:\w+\W+){{0,3}}?{_LACKS}\b", re.IGNORECASE)
 _EMPTY_ACCOUNT = re.compile(
-    r"\b(?:insufficient|exceed\w*|exhausted|too low|out of|no|not enough)\W+(?:\w+\W+){0,3}?(?:quota|credits?|balance|funds)\b|"
+    r"\b(?:insufficient|exceed\w*|exhausted|too low|out of|no|not enough)\W+(?:\w+\W+){0,3}?"
+    r"(?:quota|credits?|balance|funds)\b|"
     r"\b(?:quota|credits?|balance|funds)\W+(?:\w+\W+){0,3}?(?:insufficient|exceeded|exhausted|too low)\b|"
     r"insufficient_quota|billing",
     re.IGNORECASE,
 )
-_LATER = re.compile(r"\b(?:try again|retry)\w* (?:in|after)\b|\bper (?:second|minute|hour|day)\b|\brate.?limit", re.IGNORECASE)
+_LATER = re.compile(
+    r"\b(?:try again|retry)\w* (?:in|after)\b|\bper (?:second|minute|hour|day)\b|\brate.?limit", re.IGNORECASE
+)
 _SIZE = re.compile(r"\b(?:context|prompt|inputs?|sequence|tokens?|conversation)\b", re.IGNORECASE)
 _MEASURE = re.compile(r"\b(?:context|length|long\w*|windows?|size|tokens?|short\w*)\b", re.IGNORECASE)
 _BEYOND = re.compile(
     r"\b(?:exceed\w*|over(?:flow|run)\w*|longer|larger|greater|bigger|more|less|fewer) ?(?:than)?\b|"
-    r"\btoo (?:long|large|big|many)\b|\bmax(?:imum|imal)?\b|\blimit\w*\b|\bnot enough\b|\b(?:reduce|shorten|truncate)\b|"
+    r"\btoo (?:long|large|big|many)\b|\bmax(?:imum|imal)?\b|\blimit\w*\b|\bnot enough\b|"
+    r"\b(?:reduce|shorten|truncate)\b|"
     r"\b(?:does not|doesn't|cannot|can't) fit\b|\breached\b|\bout of\b",
     re.IGNORECASE,
 )
 _OUTPUT = re.compile(r"\bmax(?:_completion|_output|_new)?_tokens\b|\bcompletion tokens\b", re.IGNORECASE)
-_LAYERS = re.compile(r"^(?:litellm\.\w+: |\w+(?:Error|Exception): |\w+(?:Error|Exception) -(?: |$)|Error code: \d+ - )+")
+_LAYERS = re.compile(
+    r"^(?:litellm\.\w+: |\w+(?:Error|Exception): |\w+(?:Error|Exception) -(?: |$)|Error code: \d+ - )+"
+)
 _NUMBER = re.compile(r"\d+(?:[,_]\d{3})*")
 
 
@@ -183,7 +189,9 @@ def _chain(error: BaseException) -> Iterator[Any]:
 
 def _parts(error: Any) -> Iterator[tuple[str, Any]]:
     """Keys and values of all that an exception holds: its text, the JSON inside it, its body."""
-    if any(kind.__name__ == "HTTPStatusError" for kind in type(error).__mro__):  # httpx: a status, and where its meaning can be looked up
+    if any(
+        kind.__name__ == "HTTPStatusError" for kind in type(error).__mro__
+    ):  # httpx: a status, and where its meaning can be looked up
         return
     text = str(error)
     yield from _leaves("", text)

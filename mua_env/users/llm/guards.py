@@ -25,16 +25,18 @@ GUARDS: tuple[Guard, ...] = ALL_GUARDS[:4]
 text; it is on for local users (`mua_env.users.local.user`), and elsewhere by its name."""
 
 _ASKS_TO_CONFIRM = re.compile(
-    r"yes\s*/\s*no|\(y/n\)|(?<!i )(?<!can )(?<!happy to )\bconfirm\b|\b(shall|should|may|can) i (go ahead|proceed|continue)\b|"
+    r"yes\s*/\s*no|\(y/n\)|(?<!i )(?<!can )(?<!happy to )\bconfirm\b|"
+    r"\b(shall|should|may|can) i (go ahead|proceed|continue)\b|"
     r"\b(would|do) you (like|want) me to\b|\bis (this|that|it) (correct|right|ok(ay)?)\b|"
     r"请[您你]?确认|是否确认|可以吗|对吗|(?:需要|要)我",
     re.IGNORECASE,
 )
 _ELSE = re.compile(
-    r"\b(?:any|some)(?:thing|one|body)? (?:else|other|further|more)\b|\bwhat else\b|\bfurther (?:help|assist)|其他|别的",
+    r"\b(?:any|some)(?:thing|one|body)? (?:else|other|further|more)\b|\bwhat else\b|"
+    r"\bfurther (?:help|assist)|其他|别的",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？\n]?")
+_SENTENCE = re.compile(r"[^.!?。\uff01\uff1f\n]*[.!?。\uff01\uff1f\n]?")
 _DECLINES = re.compile(
     r"\b(no|not|don't|do not|never ?mind|stop|cancel that|forget it|rather not)\b|不|别|算了", re.IGNORECASE
 )
@@ -124,7 +126,9 @@ def says_yes(text: str, heard: str) -> bool:
         return False
     if asks_to_confirm(heard):
         return True
-    asked = any(sentence[-1:] in "?？" and not _ELSE.search(sentence) for sentence in _SENTENCE.findall(heard))
+    asked = any(
+        sentence[-1:] in ("?", "\uff1f") and not _ELSE.search(sentence) for sentence in _SENTENCE.findall(heard)
+    )
     return asked and agrees(text)
 
 

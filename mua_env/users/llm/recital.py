@@ -17,21 +17,25 @@ WHOLE = 0.5
 STRETCH, STRETCH_CHINESE = 5, 7
 """Words in a row, or Chinese characters, that are copied and not said again by chance."""
 
-_WORD = re.compile(r"[a-z0-9#@_]+(?:['’.-][a-z0-9@_]+)*|[\u3400-\u9fff]")
+_WORD = re.compile(r"[a-z0-9#@_]+(?:['.-][a-z0-9@_]+)*|[\u3400-\u9fff]")
 _ADDRESSED = frozenset(("you", "your", "you're", "you've", "you'd", "you'll", "yourself", "你", "您"))
 _FIRST = {"you": "i", "your": "my", "you're": "i'm", "you've": "i've", "you'd": "i'd", "you'll": "i'll", "are": "am"}
 _FIRST |= {"yourself": "myself", "你": "我", "您": "我", "he": "i", "she": "i", "his": "my", "her": "my"}
 _TALK = (
-    r"\b(?:my|the) (?:briefing|brief|persona|script|scenario|system prompt|prompt|role ?play)\b(?! (?:case|moment|visit|call|stay))",
-    r"\bmy (?:\w+ )?(?:instructions?|role|character|task) (?:is|are|was|were|says?|tells?|states?|reads?|includes?|here)\b",
-    r"\b(?:the|these|those) instructions (?:i|that i|given to me|say|tell me|state) ?(?:was|were|have|had|got|received|am|to)?\b",
+    r"\b(?:my|the) (?:briefing|brief|persona|script|scenario|system prompt|prompt|role ?play)\b"
+    r"(?! (?:case|moment|visit|call|stay))",
+    r"\bmy (?:\w+ )?(?:instructions?|role|character|task) "
+    r"(?:is|are|was|were|says?|tells?|states?|reads?|includes?|here)\b",
+    r"\b(?:the|these|those) instructions (?:i|that i|given to me|say|tell me|state)\b",
     r"\bi(?:'m| am| was|'ve been| have been) (?:told|instructed|supposed|asked|meant|prompted|given \w+) to "
     r"(?:play|act|pretend|be a|role|simulate|only|not|never|say|reveal|insist|refuse|accept|agree|behave)\b",
     r"\bi(?:'m| am) (?:only |just |actually )?(?:playing|role-?playing|simulating|pretending|acting as)\b",
     r"\b(?:as|i am|i'm) an? (?:ai|language model|simulated|virtual (?:user|customer))\b",
     r"\b(?:if|when|once|unless|until|only after) the agent\b|\bthe agent (?:must|should|has to|needs to|will have to)\b",
-    r"(?:我的|这份|给我的)(?:指令|指示|设定|提示词?|任务说明|剧本|角色|人设|简报|背景|任务)(?:是|说|写|要求|里|如下|内容|[:：])",
-    r"系统提示|提示词|(?:我|是)(?:在)?(?:扮演|模拟)|我被(?:要求|指示|告知)|作为(?:一个|一名)?(?:AI|人工智能|语言模型)|(?:如果|当|一旦)客服",
+    r"(?:我的|这份|给我的)(?:指令|指示|设定|提示词?|任务说明|剧本|角色|人设|简报|背景|任务)"
+    r"(?:是|说|写|要求|里|如下|内容|[:\uff1a])",
+    r"系统提示|提示词|(?:我|是)(?:在)?(?:扮演|模拟)|我被(?:要求|指示|告知)",
+    r"作为(?:一个|一名)?(?:AI|人工智能|语言模型)|(?:如果|当|一旦)客服",
 )
 _QUOTED = re.compile(r"\"[^\"]+\"|“[^”]+”|「[^」]+」|(?<!\w)'[^']+'(?!\w)")
 """What a briefing puts into the customer's mouth word by word."""
@@ -65,4 +69,4 @@ def _stretch(words: list[str]) -> int:
 
 
 def _words(text: str) -> list[str]:
-    return _WORD.findall(text.lower().replace("’", "'"))
+    return _WORD.findall(text.lower().replace("\u2019", "'"))

@@ -14,7 +14,8 @@ ENOUGH = 2
 
 _OWNED = (
     r"e-?mail(?: address)?|(?:user |customer |account )?ids?|account|orders?|reservations?|bookings?|itinerary|"
-    r"(?:full |first |last )?name|(?:zip|postal) ?code|zip|(?:phone|mobile|order|reservation|booking|confirmation|account) "
+    r"(?:full |first |last )?name|(?:zip|postal) ?code|zip|(?:phone|mobile|order|reservation|booking|"
+    r"confirmation|account) "
     r"number|(?:shipping |billing |home |current )?address|(?:payment|original payment) method|"
     r"(?:credit |debit |gift )?cards?|identity|date of birth|profile|membership|purchase"
 )
@@ -27,11 +28,13 @@ _HOUSE = (
     r"(?! (?:policy|policies|process|system|department|team|rules?|procedures?|page|site|website|desk|confirmation))"
 )
 _DOES = (
-    r"(?:check|look|process|cancel|update|change|modify|book|arrange|pull|find|handle|proceed|issue|submit|refund|return|"
+    r"(?:check|look|process|cancel|update|change|modify|book|arrange|pull|find|handle|proceed|issue|"
+    r"submit|refund|return|"
     r"exchange|transfer|connect|escalate|verify|locate|access|retrieve|upgrade|assist|review|initiate)"
 )
 _DID = (
-    r"(?:processed|cancell?ed|updated|changed|modified|exchanged|booked|refunded|returned|located|found|verified|issued|"
+    r"(?:processed|cancell?ed|updated|changed|modified|exchanged|booked|refunded|returned|located|found|"
+    r"verified|issued|"
     r"submitted|upgraded|transferred|initiated|completed|added|removed|applied)"
 )
 _WILL = r"(?:i will|i'll|i can|i could|i am going to|i'm going to|i'd be happy to|i'd be glad to|let me|allow me to)"
@@ -42,10 +45,11 @@ _ENGLISH = {
         r"\b(?:help|assist|support|serve) you\b(?! guys)",
         r"\bhow (?:can|may|could|might) i (?:help|assist|be of)\b",
         r"\b(?:anything|something|what) else (?:that )?i (?:can|could|may)\b",
-        rf"\bi(?:'ve| have)? (?:now |just |already |successfully )*{_DID} (?:\w+ ){{0,2}}?(?:your|(?:.{{1,40}} )?for you)\b",
+        rf"\bi(?:'ve| have)? (?:now |just |already |successfully )*{_DID} (?:\w+ ){{0,2}}?(?:your|"
+        rf"(?:.{{1,40}} )?for you)\b",
         rf"{_WILL} (?:now |just |go ahead and |be happy to |then |quickly )*{_DOES} (?:\w+ ){{0,3}}?your\b",
         r"\b(?:transfer|transferring|connect|connecting|refer) you (?:to|with|over)\b|\byou are being transferred\b",
-        r"^\W*(?:agent|assistant|representative|support|advisor|service)\s*[:：]",
+        r"^\W*(?:agent|assistant|representative|support|advisor|service)\s*[:\uff1a]",
         r"\bthank you for (?:contacting|calling|reaching out|choosing|shopping|flying|being a)\b",
         r"\byour (?:\w+ ){1,4}(?:has|have) (?:now |been |successfully )*(?:been )?\w+ed\b",
         r"\bvaluable customer\b|\bvalued (?:customer|member)\b|\bdear (?:customer|sir|madam)\b",
@@ -58,19 +62,24 @@ _ENGLISH = {
         r"\b(?:could|can|would|will) you (?:please )?(?:provide|share|verify|confirm|specify|clarify)\b",
         r"\bplease (?:provide|share|verify|confirm|specify|hold|wait|allow|note|be advised|reply|stand by)\b",
         r"\byou(?:'ll| will| should| can expect to) (?:receive|get|see|be (?:refunded|charged|notified))\b",
-        r"\bwould you (?:like|prefer)\b|\bdo you (?:want|wish) (?:me )?to\b|\b(?:shall|should|may) i (?:go ahead|proceed)\b",
+        r"\bwould you (?:like|prefer)\b|\bdo you (?:want|wish) (?:me )?to\b|\b(?:shall|should|"
+        r"may) i (?:go ahead|proceed)\b",
         r"\b(?:our|we) (?:records|system|policy|team|offer|can|do not|don't|will|are (?:unable|able|sorry))\b",
         r"\bi(?:'m| am) sorry (?:to hear|for (?:the|any|this)|about (?:the|that))\b|\bapologi[sz]e for\b",
-        r"\b(?:i need|i'll need|i will need|i require|we need|may i have|can i have|could i have|can i get)\b.{0,40}\byour\b",
-        r"\byou(?:'re| are) (?:all set|welcome|eligible|entitled)\b|\brest assured\b|\bhave a (?:great|nice|good|wonderful)\b",
+        r"\b(?:i need|i'll need|i will need|i require|we need|may i have|can i have|could i have|"
+        r"can i get)\b.{0,40}\byour\b",
+        r"\byou(?:'re| are) (?:all set|welcome|eligible|entitled)\b|\brest assured\b|\bhave a (?:great|nice|"
+        r"good|wonderful)\b",
         r"\b(?:to|before) (?:proceed|get started|verify|help|assist|locate)\b.{0,30}\b(?:i|we|please)\b",
         rf"\bi(?:'ve| have) (?:now |just |already |successfully )*{_DID}\b",
         r"\b(?:anything|something) else you(?:'d| would| need| want| may| might)\b",
         rf"\bsuccessfully (?:been )?{_DID}\b|\b(?:has|have) been successfully\b",
-        rf"\bunfortunately,? (?:i|we) (?:cannot|can't|am unable to|are unable to|do not|don't)\b",
-        r"\bto confirm,? you\b|\b(?:i see|it (?:looks like|seems|appears)) (?:that )?you\b|\byou(?:'d| would) like to\b",
+        r"\bunfortunately,? (?:i|we) (?:cannot|can't|am unable to|are unable to|do not|don't)\b",
+        r"\bto confirm,? you\b|\b(?:i see|it (?:looks like|seems|appears)) (?:that )?you\b|\byou(?:'d|"
+        r" would) like to\b",
         r"\bhere (?:are|is) (?:the|your|some|a few|all)\b|\*\*[^*]+\*\*",
-        r"\bi(?: can|'ll| will|'d be (?:happy|glad) to| would be (?:happy|glad) to)(?: \w+ly)? (?:help|assist)(?: out)? with\b",
+        r"\bi(?: can|'ll| will|'d be (?:happy|glad) to| would be (?:happy|glad) to)(?: \w+ly)? (?:help|"
+        r"assist)(?: out)? with\b",
         r"\bi(?:'ll| will| would)? need (?:a few|some|the following|to verify|to confirm)\b|\bi need from you\b",
         r"\btake your time\b|\bwhenever you(?:'re| are) ready\b|\blet me know (?:if|which|what|how|when) you\b",
         r"\b(?:could|can) you (?:please )?(?:let me know|tell me) (?:which|your|the (?:order|reason|reservation))\b",
@@ -84,10 +93,11 @@ _ENGLISH = {
 _CHINESE = {
     2: (
         r"[您你]的(?:\S{0,4})?(?:邮箱|电子邮件|邮件地址|账[户号]|帐[户号]|订单|预订|姓名|名字|邮编|邮政编码|地址|手机号|电话号码|用户|卡|身份|行程|号码)",
-        r"(?:帮|为|给|替|协助|帮助|帮到|服务)[您你](?!们)(?=.{0,8}(?:查|取消|处理|办|修改|更换|更新|退|换|订|改|转|安排|申请|解决|确认|看|的|[吗?？。！,，]|$))",
+        r"(?:帮|为|给|替|协助|帮助|帮到|服务)[您你](?!们)(?=.{0,8}(?:查|取消|处理|办|修改|更换|更新|退|换|订|改|转|安排|申请|解决|确认|看|的|"
+        r"[吗?\uff1f。\uff01,\uff0c]|$))",
         r"(?:还有|有)(?:什么|没有)?(?:其他|别的).{0,8}(?:帮|协助|需要)",
         r"请(?:您)?(?:提供|告知|告诉我|出示|输入|核实)(?:一下)?(?:[您你]|订单|邮箱|姓名|账)",
-        r"^\W*(?:客服|坐席|助理|助手)\s*[:：]",
+        r"^\W*(?:客服|坐席|助理|助手)\s*[:\uff1a]",
         r"感谢[您你](?:的)?(?:来电|联系|耐心|等待|咨询|配合|提供)",
         r"[您你]已被?转|(?:转接|转给).{0,6}人工",
     ),

@@ -181,7 +181,7 @@ class LLMUserSession(UserSession):
         return self._result(before, text=line.text, stop=line.stop, thought=line.thought)
 
     def _agree(self, line: Line) -> None:
-        """Remember a yes until the agent acts on it, the customer takes it back, or has been held on the line for it."""
+        """Remember a yes until the agent acts on it, the customer takes it back, or was held on the line for it."""
         if (line.held and self._yes) or declines(line.text):
             self._yes = False
         elif says_yes(line.text, self._heard[-1]):
