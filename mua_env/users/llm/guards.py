@@ -88,6 +88,7 @@ def violation(
     heard: str,
     known: Iterable[str],
     briefing: str = "",
+    shown: Iterable[str] = (),
     unmet: bool = False,
 ) -> Violation | None:
     """What is wrong with a line, or None.
@@ -100,11 +101,12 @@ def violation(
         known: texts that hold all the user may know: the briefing, the task's slots that it knows, and what the agent
             has said.
         briefing: what the user was told of its part.
+        shown: what its own tools have shown it.
         unmet: whether the user has said yes to a proposal, and the agent has called no tool since.
     """
     found: dict[Guard, Callable[[], str | None]] = {
         "early_stop": lambda: _early_stop(text, stop, heard, unmet),
-        "plays_agent": lambda: _plays_agent(text),
+        "plays_agent": lambda: _plays_agent(text, shown),
         "recites": lambda: recites(text, briefing),
         "invents": lambda: _invents(text, known),
     }
@@ -227,8 +229,8 @@ def _early_stop(text: str, stop: bool, heard: str, unmet: bool) -> str | None:
     return "it ends the dialogue before the agent has acted on its confirmation" if unmet else None
 
 
-def _plays_agent(text: str) -> str | None:
-    words = agents_words(text)
+def _plays_agent(text: str, shown: Iterable[str]) -> str | None:
+    words = agents_words(text, shown)
     return None if words is None else f"it speaks as the agent ({words!r})"
 
 

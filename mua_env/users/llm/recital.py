@@ -31,7 +31,7 @@ _TALK = (
     r"(?:play|act|pretend|be a|role|simulate|only|not|never|say|reveal|insist|refuse|accept|agree|behave)\b",
     r"\bi(?:'m| am) (?:only |just |actually )?(?:playing|role-?playing|simulating|pretending|acting as)\b",
     r"\b(?:as|i am|i'm) an? (?:ai|language model|simulated|virtual (?:user|customer))\b",
-    r"\b(?:if|when|once|unless|until|only after) the agent\b|\bthe agent (?:must|should|has to|needs to|will have to)\b",
+    r"\b(?:if|when|once|unless|until|only after) the agent\b|\bthe agent (?:must|should|has to|needs to|will have)\b",
     r"(?:我的|这份|给我的)(?:指令|指示|设定|提示词?|任务说明|剧本|角色|人设|简报|背景|任务)"
     r"(?:是|说|写|要求|里|如下|内容|[:\uff1a])",
     r"系统提示|提示词|(?:我|是)(?:在)?(?:扮演|模拟)|我被(?:要求|指示|告知)",
@@ -44,7 +44,7 @@ _TALKS = re.compile("|".join(_TALK), re.IGNORECASE)
 
 def recites(text: str, briefing: str) -> str | None:
     """Why a line is a recital of the briefing, or None."""
-    if (match := _TALKS.search(text)) is not None:
+    if (match := _TALKS.search(text.replace("\u2019", "'"))) is not None:
         return f"it speaks of its briefing ({match[0].strip()!r})"
     said, told = _words(text), _words(_QUOTED.sub(" | ", briefing))
     for block in _shared(said, told, _stretch(said)):

@@ -8,6 +8,7 @@ that one part says more often.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 ENOUGH = 2
 """The weight at which a line is the agent's."""
@@ -24,6 +25,7 @@ _SHARED = (
     r"cancell?ation|details|information|preferences?|phone|device|sim(?: card)?|line|bill|trip|"
     r"package|delivery|changes?|payment|service|data"
 )
+_HELP = r"(?:help|assistance|support|time|advice|opinion|team|colleagues?|company)"
 _HOUSE = (
     r"(?! (?:policy|policies|process|system|department|team|rules?|procedures?|page|site|website|desk|confirmation))"
 )
@@ -41,7 +43,7 @@ _WILL = r"(?:i will|i'll|i can|i could|i am going to|i'm going to|i'd be happy t
 
 _ENGLISH = {
     2: (
-        rf"\byour (?:\w+ ){{0,2}}?(?:{_OWNED})\b{_HOUSE}",
+        rf"\byour (?!{_HELP})(?:\w+ ){{0,2}}?(?:{_OWNED})\b{_HOUSE}",
         r"\b(?:help|assist|support|serve) you\b(?! guys)",
         r"\bhow (?:can|may|could|might) i (?:help|assist|be of)\b",
         r"\b(?:anything|something|what) else (?:that )?i (?:can|could|may)\b",
@@ -55,7 +57,7 @@ _ENGLISH = {
         r"\bvaluable customer\b|\bvalued (?:customer|member)\b|\bdear (?:customer|sir|madam)\b",
     ),
     1: (
-        rf"\byour (?:\w+ ){{0,2}}?(?:{_SHARED})\b{_HOUSE}",
+        rf"\byour (?!{_HELP})(?:\w+ ){{0,2}}?(?:{_SHARED})\b{_HOUSE}",
         rf"{_WILL} (?:now |just |go ahead and |be happy to |then |quickly )*{_DOES}\b",
         r"\bfor you\b",
         r"\bthank you for (?:providing|sharing|verifying|your (?:patience|understanding|cooperation))\b",
@@ -67,7 +69,7 @@ _ENGLISH = {
         r"\b(?:our|we) (?:records|system|policy|team|offer|can|do not|don't|will|are (?:unable|able|sorry))\b",
         r"\bi(?:'m| am) sorry (?:to hear|for (?:the|any|this)|about (?:the|that))\b|\bapologi[sz]e for\b",
         r"\b(?:i need|i'll need|i will need|i require|we need|may i have|can i have|could i have|"
-        r"can i get)\b.{0,40}\byour\b",
+        rf"can i get)\b.{{0,40}}\byour\b(?! {_HELP})",
         r"\byou(?:'re| are) (?:all set|welcome|eligible|entitled)\b|\brest assured\b|\bhave a (?:great|nice|"
         r"good|wonderful)\b",
         r"\b(?:to|before) (?:proceed|get started|verify|help|assist|locate)\b.{0,30}\b(?:i|we|please)\b",
@@ -92,7 +94,7 @@ _ENGLISH = {
 }
 _CHINESE = {
     2: (
-        r"[您你]的(?:\S{0,4})?(?:邮箱|电子邮件|邮件地址|账[户号]|帐[户号]|订单|预订|姓名|名字|邮编|邮政编码|地址|手机号|电话号码|用户|卡|身份|行程|号码)",
+        r"[您你]的[^\s\uff0c。\uff01\uff1f,.!?]{0,4}(?:邮箱|电子邮件|邮件地址|账[户号]|帐[户号]|订单|预订|姓名|名字|邮编|邮政编码|地址|手机号|电话号码|用户|卡|身份|行程|号码)",
         r"(?:帮|为|给|替|协助|帮助|帮到|服务)[您你](?!们)(?=.{0,8}(?:查|取消|处理|办|修改|更换|更新|退|换|订|改|转|安排|申请|解决|确认|看|的|"
         r"[吗?\uff1f。\uff01,\uff0c]|$))",
         r"(?:还有|有)(?:什么|没有)?(?:其他|别的).{0,8}(?:帮|协助|需要)",
@@ -103,10 +105,10 @@ _CHINESE = {
     ),
     1: (
         r"[您你]的",
-        r"(?:我|我们)(?:来|会|将|可以|这就|马上|已经|已)(?:\S{0,4})?(?:查|取消|处理|办理|修改|更换|更新|退|换|协助)",
+        r"(?:我|我们)(?:来|会|将|可以|这就|马上|已经|已)[^\s\uff0c。\uff01\uff1f,.!?]{0,4}(?:查|取消|处理|办理|修改|更换|更新|退|换|协助)",
         r"请稍[等候]|请[您你]?确认|请问[您你]|抱歉给[您你]|祝[您你]",
         r"需要[您你]|[您你](?:需要|希望|想要|是否)",
-        r"(?:已|已经)(?:为|帮|给)?[您你]?(?:\S{0,6})?(?:取消|处理|退款|修改|更新|办理)(?:好|完|成功)?了?",
+        r"(?:已|已经)(?:为|帮|给)?[您你]?[^\s\uff0c。\uff01\uff1f,.!?]{0,6}(?:取消|处理|退款|修改|更新|办理)(?:好|完|成功)?了?",
     ),
     -1: (
         r"我的",
@@ -122,12 +124,18 @@ _SIGNS = tuple(
 )
 
 
-def agents_words(text: str) -> str | None:
-    """The words of a line by which it is the agent's, or None for a customer's."""
+def agents_words(text: str, shown: Iterable[str] = ()) -> str | None:
+    """The words of a line by which it is the agent's, or None for a customer's.
+
+    Args:
+        text: the line.
+        shown: what the customer reads out in it, as the display of a device ("Your SIM card is active").
+    """
     weight, words = 0, ""
+    text, read = text.replace("\u2019", "'"), " ".join(shown).lower()
     for value, pattern in _SIGNS:
         match = pattern.search(text)
-        if match is not None:
+        if match is not None and (value < 0 or match[0].lower() not in read):
             weight += value
             words = words or match[0].strip()
     return words if weight >= ENOUGH else None

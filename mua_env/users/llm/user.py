@@ -290,6 +290,7 @@ class LLMUserSession(UserSession):
             heard=heard,
             known=known,
             briefing=self._instruction,
+            shown=[text for who, text in self._said if who not in ("Agent", "Customer")],
             unmet=self._yes,
         )
         if broken is None and "agrees_wrongly" in self._guards:
