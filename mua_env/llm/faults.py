@@ -231,7 +231,7 @@ def _json_in(text: str) -> tuple[str, Any]:
 def _pause(chain: list[Any]) -> float | None:
     for item in chain:
         headers = getattr(getattr(item, "response", None), "headers", None) or getattr(item, "headers", None)
-        value = headers.get("retry-after") if hasattr(headers, "get") else None
+        value = headers.get("retry-after") if headers is not None else None
         try:
             if value is not None:
                 return max(0.0, float(value))

@@ -15,13 +15,13 @@ ENOUGH = 2
 
 _OWNED = (
     r"e-?mail(?: address)?|(?:user |customer |account )?ids?|account|orders?|reservations?|bookings?|itinerary|"
-    r"(?:full |first |last )?name|(?:zip|postal) ?code|zip|(?:phone|mobile|order|reservation|booking|"
+    r"(?:full|first|last) name|(?:zip|postal) ?code|zip|(?:phone|mobile|order|reservation|booking|"
     r"confirmation|account) "
     r"number|(?:shipping |billing |home |current )?address|(?:payment|original payment) method|"
     r"(?:credit |debit |gift )?cards?|identity|date of birth|profile|membership|purchase"
 )
 _SHARED = (
-    r"requests?|concerns?|issues?|inquiry|questions?|refund|return|exchange|flights?|tickets?|passengers?|items?|bags?|"
+    r"name|baggage|allowance|requests?|concerns?|issues?|inquiry|questions?|refund|return|exchange|flights?|tickets?|passengers?|items?|bags?|"
     r"cancell?ation|details|information|preferences?|phone|device|sim(?: card)?|line|bill|trip|"
     r"package|delivery|changes?|payment|service|data"
 )
@@ -34,6 +34,7 @@ _DOES = (
     r"submit|refund|return|"
     r"exchange|transfer|connect|escalate|verify|locate|access|retrieve|upgrade|assist|review|initiate)"
 )
+_ALONE = r"(?:process|issue|refund|waive|initiate|pull up)"
 _DID = (
     r"(?:processed|cancell?ed|updated|changed|modified|exchanged|booked|refunded|returned|located|found|"
     r"verified|issued|"
@@ -54,6 +55,15 @@ _ENGLISH = {
         r"^\W*(?:agent|assistant|representative|support|advisor|service)\s*[:\uff1a]",
         r"\bthank you for (?:contacting|calling|reaching out|choosing|shopping|flying|being a)\b",
         r"\byour (?:\w+ ){1,4}(?:has|have) (?:now |been |successfully )*(?:been )?\w+ed\b",
+        r"\bwhat (?:can|may|could) i do for you\b|\b(?:happy|glad|here) to (?:help|assist)\b|\bwhat seems to be\b",
+        r"\b(?:do you want|would you like) to\b",
+        r"\bwhich (?:\w+ ){0,3}(?:do|would|are) you (?:want|like|prefer|looking)\b",
+        r"\byou(?:'ll| will| should) (?:get|receive) (?:a|an|the|your)\b(?! (?:call|message|answer))",
+        rf"{_WILL} (?:now |just |go ahead and |then |quickly )*{_ALONE}\b|\b(?:i|we) (?:can|could|are able to) offer\b",
+        r"\bi(?:'ve| have) (?:now |just |already |successfully )*(?:processed|refunded|issued|located|verified)\b",
+        r"\bwe(?:'ll| will| have|'ve)(?: \w+ly)? (?:refund|process|issue|contact you|arrange|investigate)",
+        r"\bplease (?:go to|open|tap|navigate|toggle|restart|reboot|power cycle|reseat)\b",
+        r"\bwe apologi[sz]e\b|\b(?:which|what|how) (?:\w+ ){0,3}would you like\b",
         r"\bvaluable customer\b|\bvalued (?:customer|member)\b|\bdear (?:customer|sir|madam)\b",
     ),
     1: (
@@ -83,13 +93,22 @@ _ENGLISH = {
         r"\bi(?: can|'ll| will|'d be (?:happy|glad) to| would be (?:happy|glad) to)(?: \w+ly)? (?:help|"
         r"assist)(?: out)? with\b",
         r"\bi(?:'ll| will| would)? need (?:a few|some|the following|to verify|to confirm)\b|\bi need from you\b",
+        r"\b(?:within|take) (?:\w+ ){0,2}\d[\d -]*(?:business |working )?days\b(?![^.!]*\?)",
+        r"\b(?:cancell?ation|exchange|return|refund|request|change|booking|update) (?:is|was|has been) (?:now )?"
+        r"(?:done|completed?|processed|successful|noted|submitted|confirmed)\b(?![^.!]*\?)",
+        r"^\W*(?:okay|ok|alright|all right|great|perfect|done|sure|certainly)\b\W*i(?:'ve| have) (?:now |just )*"
+        r"(?:cancell?ed|booked|exchanged|upgraded|rebooked)\b",
+        r"\bi(?:'ll| will) get (?:\w+ ){1,3}(?:\w+ed|sorted|taken care of|done)\b",
         r"\btake your time\b|\bwhenever you(?:'re| are) ready\b|\blet me know (?:if|which|what|how|when) you\b",
         r"\b(?:could|can) you (?:please )?(?:let me know|tell me) (?:which|your|the (?:order|reason|reservation))\b",
     ),
     -1: (
         r"\bmy\b",
         r"\bi(?:'d| would) (?:like|want|prefer|rather|appreciate)\b|\bi want\b|\bi'm (?:trying|looking|hoping)\b",
-        r"\b(?:can|could|would|will) you (?:please |also |just )?(?:\w+ ){0,1}?(?:me|my|that|this|it|the)\b",
+        r"\b(?:can|could|would|will) you (?:please |also |just )?(?:\w+ ){0,1}?(?:me|my|that|this|it|the)\b"
+        r"(?! (?:with )?your\b)",
+        r"\bplease (?:also |just |then |now )?(?:cancel|change|modify|keep|book|refund|exchange|return|use|add|upgrade|"
+        r"process|proceed|go ahead|update|apply|charge|transfer me|help me|do)\b|\bfor me\b",
     ),
 }
 _CHINESE = {
@@ -101,6 +120,8 @@ _CHINESE = {
         r"请(?:您)?(?:提供|告知|告诉我|出示|输入|核实)(?:一下)?(?:[您你]|订单|邮箱|姓名|账)",
         r"^\W*(?:客服|坐席|助理|助手)\s*[:\uff1a]",
         r"感谢[您你](?:的)?(?:来电|联系|耐心|等待|咨询|配合|提供)",
+        r"[您你](?:想|要|希望|需要|打算).{0,6}(?:哪|什么)|很高兴(?:为|能)",
+        r"我们(?:会|将|可以|已经?).{0,12}(?:退款|处理|发货|取消|安排|联系[您你]|办理)",
         r"[您你]已被?转|(?:转接|转给).{0,6}人工",
     ),
     1: (
