@@ -43,11 +43,10 @@ class Estimate:
         if not self._seen:
             reply = self._settings.max_tokens or REPLY
             return Usage(1, length, reply, self._price(length, reply))
-        longest = max(seen for seen, _ in self._seen)
-        growth = max(1.0, length / max(longest, 1))
-        prompt = int(growth * max(used.prompt_tokens for _, used in self._seen))
+        more = max(0, length - max(seen for seen, _ in self._seen))
+        prompt = more + max(used.prompt_tokens for _, used in self._seen)
         reply = max(used.completion_tokens for _, used in self._seen)
-        return Usage(1, prompt, reply, growth * max(used.cost_usd for _, used in self._seen))
+        return Usage(1, prompt, reply, self._price(more, 0) + max(used.cost_usd for _, used in self._seen))
 
     def _price(self, prompt: int, reply: int) -> float:
         litellm = sys.modules.get("litellm")

@@ -169,8 +169,11 @@ def test_a_budget_ends_the_run_cleanly(setting, settings_for, who):
         make_agent = RandomAgent if who == "user" else lambda: LLMAgent(client)
         ended = run(setting, user, make_agent, limit=10, concurrency=2, stop=lambda: ledger.exhausted)
         assert len(ended) < 10
-        assert 500 <= ledger.total.tokens <= 600  # two dialogues at once: one call may be in flight
-        assert all(item.ended_by != "fault" for item in ended)
+        assert ledger.total.tokens == 500
+        cut = [item for item in ended if item.ended_by == "fault"]
+        assert all("budget: " in str(item.cause) and item.score.reward is None for item in cut)
+        used = sum(item.usage.get("calls", 0) + item.meta.get("agent_usage", {}).get("calls", 0) for item in ended)
+        assert used == ledger.total.calls
 
 
 def test_a_run_counts_the_replies_that_broke_a_guard(setting, settings_for):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from error_bodies import BODIES
 from loopback import Loopback, Say, Status, tool_call
@@ -9,6 +11,7 @@ from shop.domain import shop
 from shop.user import ShopUser
 
 from mua_env.agents.llm import LLMAgent
+from mua_env.core.messages import ToolMessage
 from mua_env.episode.setting import load_setting
 from mua_env.evaluation.rollouts import plan, run_rollout
 from mua_env.llm import ChatRequest, LLMClient, LLMError, LLMSettings
@@ -107,7 +110,7 @@ def strict(body, answer):
         for message in body["messages"]
         if not str(message.get("content") or "").strip() and not message.get("tool_calls")
     ]
-    if blank or any(one == two != "assistant" for one, two in zip(roles, roles[1:], strict=False)):
+    if blank or any(one == two != "assistant" for one, two in pairwise(roles)):
         return Status(400, message="messages: text content blocks must be non-empty")
     return answer
 
@@ -118,9 +121,9 @@ def test_an_agent_that_says_nothing_is_scored_where_blank_messages_are_refused(s
     with Loopback(default=lambda body: strict(body, Say(said))) as server:
         client = LLMClient(settings_of(server, "tiny"))
         run_rollout(setting, ShopUser(), lambda: LLMAgent(client), plan(setting.tasks, limit=1), on_end=ended.append)
-        assert {message["content"] for message in server.requests[-1]["messages"] if message["role"] == "assistant"} == {
-            SILENCE
-        }
+        assert {
+            message["content"] for message in server.requests[-1]["messages"] if message["role"] == "assistant"
+        } == {SILENCE}
     assert ended[0].ended_by == "max_turns"
     assert ended[0].score.reward == 0.0
 
@@ -130,9 +133,8 @@ def test_a_user_hears_of_an_agent_that_says_nothing(setting):
     with Loopback(default=lambda body: strict(body, Say("Hello, I want something."))) as server:
         user = LLMUser(LLMClient(settings_of(server, "tiny")))
         mute = LLMClient(settings_of(server, "tiny"))
-        agents = lambda: LLMAgent(mute)  # noqa: E731
         server.default = lambda body: strict(body, Say("" if body.get("tools") else "Hello, I want something."))
-        run_rollout(setting, user, agents, plan(setting.tasks, limit=1), on_end=ended.append)
+        run_rollout(setting, user, lambda: LLMAgent(mute), plan(setting.tasks, limit=1), on_end=ended.append)
     assert ended[0].score.reward == 0.0
 
 
@@ -171,7 +173,9 @@ def test_a_dropped_seed_is_told_once_and_stands_in_the_trajectory(setting, caplo
     ended = []
     with Loopback(default=reply) as server:
         client = LLMClient(settings_of(server, "anthropic/claude-sonnet-4-5"))
-        run_rollout(setting, LLMUser(client), lambda: LLMAgent(client), plan(setting.tasks, limit=2), on_end=ended.append)
+        run_rollout(
+            setting, LLMUser(client), lambda: LLMAgent(client), plan(setting.tasks, limit=2), on_end=ended.append
+        )
     assert [record.message for record in caplog.records if "seed" in record.message] == [
         "anthropic/claude-sonnet-4-5 takes no seed: replies to the same request may differ"
     ]
@@ -181,15 +185,17 @@ def test_a_dropped_seed_is_told_once_and_stands_in_the_trajectory(setting, caplo
 
 def test_words_beside_a_call_of_the_user_are_its_line_when_it_has_no_more_to_say(setting):
     look = {"type": "function", "function": {"name": "look", "parameters": {"type": "object", "properties": {}}}}
-    script = [Say("My internet is down."), Say("I had a look, it is red.", tool_calls=[tool_call("look", "{}")]), Say("")]
+    script = [
+        Say("My internet is down."),
+        Say("I had a look, it is red.", tool_calls=[tool_call("look", "{}")]),
+        Say(""),
+    ]
     with Loopback(script) as server:
         client = LLMClient(settings_of(server, "tiny"))
         task = setting.tasks[0].model_copy(update={"instruction": "You are Ana. Your internet is down."})
         user = LLMUser(client).start(task, seed=0, context={"tools": [look]})
         user.reply(None)
         acted = user.reply("Please look at the light.")
-        from mua_env.core.messages import ToolMessage
-
         said = user.observe([ToolMessage(tool_call_id=acted.tool_calls[0].id, name="look", content="red")])
         assert len(server.requests) == 3
     assert (said.text, said.stop, said.fault) == ("I had a look, it is red.", False, None)

@@ -69,7 +69,13 @@ def test_tau2s_tokens_end_a_dialogue_as_well(settings_for, written, text, events
     "marker",
     [
         *("### STOP ###", "##STOP##", "###stop###", "**###STOP###**", "###STOP", "STOP###", "#STOP#", "`###STOP###`"),
-        *("\\#\\#\\#STOP\\#\\#\\#", "\uff03\uff03\uff03STOP\uff03\uff03\uff03", "# # # Stop # # #", "[###STOP###]", "*###Stop###*."),
+        *(
+            "\\#\\#\\#STOP\\#\\#\\#",
+            "\uff03\uff03\uff03STOP\uff03\uff03\uff03",
+            "# # # Stop # # #",
+            "[###STOP###]",
+            "*###Stop###*.",
+        ),
     ],
 )
 @pytest.mark.parametrize("words", ["", "Thanks, bye."])

@@ -1,5 +1,6 @@
 """Lines of users, of our own wording: some slip into the agent's part or read from their briefing, most do neither."""
 
+# ruff: noqa: E501, RUF001 (lines stand as they are said, Chinese ones with their own marks)
 from __future__ import annotations
 
 SWAPPED = [
