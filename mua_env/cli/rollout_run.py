@@ -42,13 +42,11 @@ def check_counting(name: str) -> Counting:
     """
     from mua_env.evaluation.summary import Counting
 
-    for known in get_args(Counting):
-        if name == known:
-            found: Counting = name
-            return found
-    raise ConfigError(
-        f"--counting: one of {', '.join(get_args(Counting))}, got {name!r}.{did_you_mean(name, get_args(Counting))}"
-    )
+    ways: tuple[Counting, ...] = get_args(Counting)
+    for way in ways:
+        if name == way:
+            return way
+    raise ConfigError(f"--counting: one of {', '.join(ways)}, got {name!r}.{did_you_mean(name, ways)}")
 
 
 def hold(
