@@ -10,6 +10,7 @@ from mua_env.users.agenda.language import Comparison
 
 from .matching import ZIP, has_value, last_fours, name_pattern, names_in, normal, order_ids, payment_kinds, reasons
 from .matching import parts as parts_of
+from .products import strange
 
 Record = Mapping[str, Any]
 Products = Mapping[str, Mapping[str, Sequence[str]]]
@@ -100,7 +101,7 @@ def _items(wanted: Sequence[Record], text: str, products: Products) -> bool | No
     names = [item["name"] for item in wanted]
     found = names_in(text, [*names, *products])
     if not found:
-        return False if products.strange(text, wanted) else None
+        return False if strange(text, wanted) else None
     if any(name not in found for name in names):
         return False
     extra = [name for name in found if name not in names]
