@@ -145,12 +145,7 @@ class LLMClient:
     def _note_seed(self, litellm: Any) -> None:
         if self.drops_seed or not self.settings.send_seed:
             return
-        model = self.settings.route(library.providers(litellm))["model"]
-        try:
-            known = litellm.get_supported_openai_params(model=model)
-        except Exception:  # a provider that LiteLLM does not know; the call itself will say so
-            return
-        if known is not None and "seed" not in known:
+        if not library.takes_seed(litellm, self.settings.route(library.providers(litellm))["model"]):
             self.drops_seed = True
             _log.warning("%s takes no seed: replies to the same request may differ", self.settings.model)
 

@@ -16,6 +16,15 @@ def providers(litellm: Any) -> frozenset[str]:
     return frozenset(str(getattr(item, "value", item)) for item in litellm.provider_list)
 
 
+def takes_seed(litellm: Any, model: str) -> bool:
+    """Whether a model's provider takes a seed, as far as LiteLLM knows."""
+    try:
+        known = litellm.get_supported_openai_params(model=model)
+    except Exception:  # a provider that it does not know; the call itself will say so
+        return True
+    return known is None or "seed" in known
+
+
 def count_tokens(litellm: Any, request: ChatRequest) -> int:
     """The request's length in tokens, by LiteLLM's own tokenizer: near, and not exact, for most models."""
     return int(litellm.token_counter(model="", messages=sendable(request.messages), tools=request.tools or None))

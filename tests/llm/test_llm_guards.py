@@ -153,9 +153,9 @@ ANNOUNCED = "Great, cancelling your order now."
     ("heard", "calls", "written", "text", "stop"),
     [
         (ANNOUNCED, 0, "Thanks! ###STOP###", "Thanks!", False),
-        (ANNOUNCED, 0, "###STOP###", "Okay.", False),
+        (ANNOUNCED, 0, "###STOP###", "Thank you.", False),
         ("It has been cancelled.", 0, "Thanks! ###STOP###", "Thanks!", False),
-        ("\u597d\u7684\uff0c\u6b63\u5728\u53d6\u6d88\u3002", 0, "###STOP###", "\u597d\u7684\u3002", False),
+        ("\u597d\u7684\uff0c\u6b63\u5728\u53d6\u6d88\u3002", 0, "###STOP###", "\u8c22\u8c22\u3002", False),
         (ANNOUNCED, 1, "Thanks! ###STOP###", "Thanks!", True),
         ("I will see to it.", 2, "###STOP###", "", True),
         (ANNOUNCED, 0, "No, never mind. ###STOP###", "No, never mind.", True),

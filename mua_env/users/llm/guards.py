@@ -15,6 +15,9 @@ from typing import Any, Literal, get_args
 from mua_env.core.tasks import Goal, Request, Task
 from mua_env.errors import ConfigError, DomainError
 from mua_env.users.agenda.language import DialogueLanguage
+from mua_env.users.llm.assent import agrees as agrees
+from mua_env.users.llm.assent import asks_to_confirm as asks_to_confirm
+from mua_env.users.llm.assent import declines
 from mua_env.users.llm.recital import recites
 from mua_env.users.llm.roles import agents_words
 
@@ -24,33 +27,6 @@ GUARDS: tuple[Guard, ...] = ALL_GUARDS[:4]
 """Those that are on for every LLM user. The last reads proposals by the domain's patterns, which may misread a free
 text; it is on for local users (`mua_env.users.local.user`), and elsewhere by its name."""
 
-_ASKS_TO_CONFIRM = re.compile(
-    r"yes\s*/\s*no|\(y/n\)|(?<!i )(?<!can )(?<!happy to )\bconfirm\b|"
-    r"\b(shall|should|may|can) i (go ahead|proceed|continue)\b|"
-    r"\b(would|do) you (like|want) me to\b|\bis (this|that|it) (correct|right|ok(ay)?)\b|"
-    r"请[您你]?确认|是否确认|可以吗|对吗|(?:需要|要)我",
-    re.IGNORECASE,
-)
-_ELSE = re.compile(
-    r"\b(?:any|some)(?:thing|one|body)? (?:else|other|further|more)\b|\bwhat else\b|"
-    r"\bfurther (?:help|assist)|其他|别的",
-    re.IGNORECASE,
-)
-_SENTENCE = re.compile(r"[^.!?。\uff01\uff1f\n]*[.!?。\uff01\uff1f\n]?")
-_DECLINES = re.compile(
-    r"\b(no|not|don't|do not|never ?mind|stop|cancel that|forget it|rather not)\b|不|别|算了", re.IGNORECASE
-)
-_REPORTS = re.compile(
-    r"\b(?:done|completed?|successful(?:ly)?|can ?not|can't|unable|unfortunately|sorry|anything else|transferr\w+|"
-    r"goodbye)\b|\b(?:has|have) (?:now |just |already )?been\b|\b(?:is|are) now\b|"
-    r"\bi(?:'ve| have) (?:now |just )?\w+ed\b|已|完成|好了|无法|不能|抱歉",
-    re.IGNORECASE,
-)
-_AGREES = re.compile(
-    r"^\W*(?:yes|yeah|yep|sure|correct|right|okay|ok|please do|go ahead|that(?:'s| is) (?:right|correct|fine)|"
-    r"(?:looks|sounds) (?:good|right|fine))\b|^\W*(?:是|对|好|可以|没错|没问题|确认|同意|行)",
-    re.IGNORECASE,
-)
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _DATE = re.compile(r"(?:19|20)\d\d(?:-\d\d){0,2}")
 _NUMBER = re.compile(r"[A-Za-z]*[_-]?\d[\d,.-]*\d")
@@ -115,38 +91,6 @@ def violation(
         if reason is not None:
             return Violation(guard, reason)
     return None
-
-
-def asks_to_confirm(text: str) -> bool:
-    """Whether an agent's message waits for a yes; "would you like me to do anything else?" waits for none."""
-    return any(_ASKS_TO_CONFIRM.search(sentence) and not _ELSE.search(sentence) for sentence in _SENTENCE.findall(text))
-
-
-def says_yes(text: str, heard: str) -> bool:
-    """Whether a user's line lets the agent do what its message proposed."""
-    if declines(text) and not agrees(text):
-        return False
-    if asks_to_confirm(heard):
-        return True
-    asked = any(
-        sentence[-1:] in ("?", "\uff1f") and not _ELSE.search(sentence) for sentence in _SENTENCE.findall(heard)
-    )
-    return asked and agrees(text)
-
-
-def reports(text: str) -> bool:
-    """Whether an agent's message says how something came out."""
-    return _REPORTS.search(text) is not None
-
-
-def agrees(text: str) -> bool:
-    """Whether a user's line begins by saying yes."""
-    return _AGREES.search(text) is not None
-
-
-def declines(text: str) -> bool:
-    """Whether a user's line says no."""
-    return _DECLINES.search(text) is not None
 
 
 def held_values(goal: Goal | None) -> str:

@@ -94,9 +94,9 @@ def _finish(said: str, thought: str | None, raw: str, opening: bool) -> Line:
 
 
 def without_stop(line: Line, heard: str) -> Line:
-    """A line whose stop comes too early, as one that goes on: its words, or where it has none an "Okay."."""
+    """A line whose stop comes too early, as one that goes on: its words, or where it has none, a "Thank you."."""
     chinese = any("\u4e00" <= char <= "\u9fff" for char in heard)
-    nothing = "" if line.text else "好的。" if chinese else "Okay."
+    nothing = "" if line.text else "谢谢。" if chinese else "Thank you."
     raw = f"{split_ending(line.raw)[0]} {nothing}".strip()
     return replace(line, text=line.text or nothing, stop=False, ending=None, raw=raw, held=True)
 

@@ -16,18 +16,8 @@ from mua_env.errors import ConfigError, TaskError
 from mua_env.llm import ChatRequest, Completion, LLMClient, LLMError, LLMSettings, Usage, loop, make_client
 from mua_env.llm.history import replayable, turn_of
 from mua_env.users.base import GREETING, UserReply, UserSession, UserSimulator
-from mua_env.users.llm.guards import (
-    GUARDS,
-    NO_GROUND,
-    Ground,
-    Guard,
-    Violation,
-    check_guards,
-    declines,
-    reports,
-    says_yes,
-    violation,
-)
+from mua_env.users.llm.assent import Assent, asks_to_confirm
+from mua_env.users.llm.guards import GUARDS, NO_GROUND, Ground, Guard, Violation, check_guards, violation
 from mua_env.users.llm.prompts import STRATEGIES, Strategy, check_prompt, prompt_version, system_prompt
 from mua_env.users.llm.replies import Line, Unusable, better_line, is_good, read_line, without_stop
 
@@ -119,8 +109,7 @@ class LLMUserSession(UserSession):
         self._broken: list[str] = []
         self._notes: list[str] = []
         self._beside: str | None = None
-        self._yes = False  # given to a proposal, and not acted on yet
-        self._acted: int | None = None
+        self._assent = Assent()
         prompt = system_prompt(strategy, instruction, tools=bool(tools))
         self._history: list[dict[str, Any]] = [{"role": "system", "content": prompt}]
         self._said: list[tuple[str, str]] = []
@@ -136,16 +125,14 @@ class LLMUserSession(UserSession):
         """`reply` for the event loop."""
         heard = GREETING if agent_text is None else agent_text
         self._beside = None
-        # Where nobody counts the agent's calls, its words must do.
-        self._yes = self._yes and not (reports(heard) if self._acted is None else self._acted)
-        self._acted = None
+        self._assent.hear(heard)
         self._history.append({"role": "user", "content": heard})
         self._said.append(("Agent", heard))
         return await self._answer()
 
     def agent_acted(self, calls: int) -> None:
         """Take note of how many tools the agent has called since the customer last spoke."""
-        self._acted = calls
+        self._assent.calls = calls
 
     def observe(self, results: Sequence[ToolMessage]) -> UserReply:
         """Go on after tool calls; as `reply`."""
@@ -172,20 +159,13 @@ class LLMUserSession(UserSession):
             turn = turn_of(Completion(text=line.raw or None, tool_calls=line.calls), position=len(self._history))
             self._history.append(replayable(turn, line.thinking))
             return self._result(before, text="", thought=line.thought, tool_calls=turn.tool_calls)
-        self._agree(line)
+        self._assent.say(line.text, self._heard[-1], held=line.held)
         self._history.append({"role": "assistant", "content": line.raw})
         self._said.append(("Customer", line.text))
         if line.ending not in (None, "done"):
             self._notes.append(f"ending:{line.ending}")
         self._notes += ["stop_dropped"] if line.held else []
         return self._result(before, text=line.text, stop=line.stop, thought=line.thought)
-
-    def _agree(self, line: Line) -> None:
-        """Remember a yes until the agent acts on it, the customer takes it back, or was held on the line for it."""
-        if (line.held and self._yes) or declines(line.text):
-            self._yes = False
-        elif says_yes(line.text, self._heard[-1]):
-            self._yes = True
 
     def fork(self) -> LLMUserSession:
         """A user with the same history and an account of its own. Its future is the model's to repeat."""
@@ -195,7 +175,7 @@ class LLMUserSession(UserSession):
         twin._said = list(self._said)
         twin._wait = self._wait.copy()
         twin._usage = self._usage
-        twin._beside, twin._yes, twin._acted = self._beside, self._yes, self._acted
+        twin._beside, twin._assent = self._beside, self._assent.copy()
         return twin
 
     def _result(self, before: Usage, **fields: Any) -> UserReply:
@@ -271,7 +251,7 @@ class LLMUserSession(UserSession):
         if self._beside and not line.text:
             line = replace(line, text=read_line(Completion(text=self._beside), self._strategy).text)
         broken = self._violation(line)
-        if broken is not None and broken.guard == "early_stop" and (line.text or self._yes):
+        if broken is not None and broken.guard == "early_stop" and self._may_stay(line):
             self._broken.append(broken.guard)
             line = without_stop(line, self._heard[-1])
             broken = self._violation(line)
@@ -279,6 +259,10 @@ class LLMUserSession(UserSession):
             self._broken.append(broken.guard)
             raise Unusable(broken.reason, guard=broken.guard)
         return line
+
+    def _may_stay(self, line: Line) -> bool:
+        """Whether a line is as good without its stop: it has words, or nothing was asked that they would answer."""
+        return bool(line.text) or not asks_to_confirm(self._heard[-1])
 
     def _violation(self, line: Line) -> Violation | None:
         heard = self._heard[-1]
@@ -291,7 +275,7 @@ class LLMUserSession(UserSession):
             known=known,
             briefing=self._instruction,
             shown=[text for who, text in self._said if who not in ("Agent", "Customer")],
-            unmet=self._yes,
+            unmet=self._assent.unmet,
         )
         if broken is None and "agrees_wrongly" in self._guards:
             broken = self._ground.agrees_wrongly(line.text, heard)
