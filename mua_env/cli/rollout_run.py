@@ -72,11 +72,10 @@ def hold(
 
             def on_end(trajectory: Trajectory) -> None:
                 folder.writer.write(trajectory)
-                watch.see(trajectory)
                 success = trajectory.score.success if trajectory.score else None
                 ended(**{"faults" if success is None else "right" if success else "wrong": 1})
 
-            how = replace(options, stop=lambda: watch.cause is not None or ledger.exhausted)
+            how = replace(options, stop=lambda: ledger.exhausted, watch=watch)
             run_rollout(setting, cast.user, cast.make_agent, left, options=how, on_end=on_end)
     finally:
         folder.close()

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import logging
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -26,9 +27,12 @@ from mua_env.episode.episode import Episode
 from mua_env.episode.session import Session
 from mua_env.episode.setting import Setting
 from mua_env.errors import ConfigError, EpisodeError, MuaError, single
+from mua_env.evaluation.fault_watch import FaultWatch
 from mua_env.llm.errors import LLMError
 from mua_env.scoring.judges import Judge
 from mua_env.users.base import UserSimulator
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,8 @@ class RolloutOptions:
         stop: asked before each episode; once true, no further one begins (a budget that is used up).
         meta: kept in each trajectory.
         judge: judges what tasks state about their dialogues; None leaves that unjudged.
+        watch: tells when dialogues end by the same fault one after another, and no further one should begin; None for
+            a new one with its default limits.
     """
 
     reward: RewardName = "task"
@@ -64,6 +70,7 @@ class RolloutOptions:
     stop: Callable[[], bool] = lambda: False
     meta: dict[str, Any] = field(default_factory=dict)
     judge: Judge | None = None
+    watch: FaultWatch | None = None
 
     def __post_init__(self) -> None:
         if self.concurrency < 1:
@@ -125,6 +132,7 @@ async def rollout(
         OSError: from `on_end`, as when the disk is full.
     """
     how = options or RolloutOptions()
+    watch = how.watch or FaultWatch()
     queue = iter(episodes)
     ended = 0
 
@@ -133,13 +141,15 @@ async def rollout(
         session: Session | None = None
         agent: Agent | None = None
         try:
-            while not how.stop() and (episode := next(queue, None)) is not None:
+            while watch.cause is None and not how.stop() and (episode := next(queue, None)) is not None:
                 # Made late: a run of three tasks needs three clones, however high the concurrency.
                 session = session or Session(setting, user, reward=how.reward, max_turns=how.max_turns, judge=how.judge)
                 agent = agent or make_agent()
                 await _ready(user, agent, how.judge)
                 await play_episode(session, agent, episode, deadline_s=how.deadline_s)
-                on_end(_recorded(session, agent, episode, how.meta))
+                trajectory = _recorded(session, agent, episode, how.meta)
+                on_end(trajectory)
+                watch.see(trajectory)
                 ended += 1
                 await asyncio.sleep(0)  # free agents and users never wait; the others need their turn
         finally:
@@ -147,6 +157,8 @@ async def rollout(
                 session.close()
 
     await side_by_side(work, how.concurrency, MuaError, OSError)
+    if watch.cause is not None and how.watch is None:  # else whoever watches knows
+        _log.warning("the run was stopped, since every further dialogue would end so: %s", watch.cause)
     return ended
 
 

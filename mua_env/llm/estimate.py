@@ -18,7 +18,8 @@ REPLY = 256
 
 
 class Estimate:
-    """Of the calls to one model: as much as the largest of the last ones, and more as far as the request is longer.
+    """Of the calls to one model: as much as the largest of the last ones, since a dialogue grows by little from call to
+    call; and more where a request is more than twice as long.
 
     Args:
         settings: of the model.
@@ -43,7 +44,7 @@ class Estimate:
         if not self._seen:
             reply = self._settings.max_tokens or REPLY
             return Usage(1, length, reply, self._price(length, reply))
-        more = max(0, length - max(seen for seen, _ in self._seen))
+        more = max(0, length - 2 * max(seen for seen, _ in self._seen))
         prompt = more + max(used.prompt_tokens for _, used in self._seen)
         reply = max(used.completion_tokens for _, used in self._seen)
         return Usage(1, prompt, reply, self._price(more, 0) + max(used.cost_usd for _, used in self._seen))

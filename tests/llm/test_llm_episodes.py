@@ -107,6 +107,16 @@ def test_an_agents_endpoint_that_fails_is_no_failure_of_the_agent(setting, setti
     assert all(str(item.cause).startswith("agent: ") for item in ended)
 
 
+@pytest.mark.parametrize("who", ["user", "agent"])
+def test_an_endpoint_that_refuses_every_dialogue_ends_the_run_early(setting, settings_for, who, caplog):
+    with Loopback(default=Status(401, message="No such key")) as server:
+        client = LLMClient(settings_for(server))
+        user = LLMUser(client) if who == "user" else ShopUser()
+        ended = run(setting, user, RandomAgent if who == "user" else lambda: LLMAgent(client), limit=10, concurrency=2)
+    assert 5 <= len(ended) <= 6
+    assert "No such key" in caplog.records[-1].message
+
+
 def test_a_dialogue_longer_than_the_model_reads_is_truncated_and_scored(setting, settings_for):
     too_long = Status(400, message="This model's maximum context length is 4096 tokens")
     with Loopback([Say("Which order?")], default=too_long) as server:
