@@ -12,6 +12,7 @@ from mua_env.errors import ConfigError
 
 if TYPE_CHECKING:
     from mua_env.episode.setting import Setting
+    from mua_env.evaluation.rollouts import Planned
 
 MOST = 20_000
 """Tasks that are run without being asked for a number: an endless source would never come to its end."""
@@ -75,7 +76,6 @@ def rollout(
     """
     from mua_env.cli.rollout_run import check_counting, hold, print_summary
     from mua_env.core.scores import check_reward
-    from mua_env.core.task_sets import tasks_revision
     from mua_env.evaluation.rollout_folder import RolloutFolder
     from mua_env.evaluation.rollouts import RolloutOptions, plan
     from mua_env.llm import Ledger
@@ -102,25 +102,15 @@ def rollout(
         stop=lambda: ledger.exhausted,
         judge=make_judge(judge, judge_options if judge is None else {**judge_options, "ledger": ledger}),
     )
-    size = _how_many(setting, count)
+    asked = {"seed": seed, "user": user, "agent": agent, **_all_public(options)}
 
     def config(extent: dict[str, Any]) -> dict[str, Any]:
-        limit = size if extent["count"] is None else extent["count"]
+        limit = _how_many(setting, extent["count"])
         run = plan(setting.tasks, repeats=extent["repeats"], seed=seed, limit=limit)
         return {
-            "domain": setting.domain.name,
-            "tasks": tasks,
-            "count": extent["count"],
-            "revision": setting.revision,
-            "task_revision": tasks_revision(episode.task for episode in run),
-            "mode": setting.mode,
-            **({"variant": setting.tasks.variant} if setting.tasks.variant else {}),
-            **({"source_revision": setting.tasks.source_revision} if setting.tasks.source_revision else {}),
-            "repeats": extent["repeats"],
-            "seed": seed,
-            "user": user,
-            "agent": agent,
-            **{name: _public(values) for name, values in options.items()},
+            **_config_of(setting, run, tasks=tasks),
+            **extent,
+            **asked,
             "reward": how.reward,
             "max_turns": max_turns,
             **({"judge": how.judge.name, "judge_options": _public(judge_options)} if how.judge else {}),
@@ -134,6 +124,21 @@ def rollout(
         raise typer.Exit(1)
 
 
+def _config_of(setting: Setting, episodes: list[Planned], *, tasks: str) -> dict[str, Any]:
+    """What a run must have in common with the one that it takes up: the tasks, and what their results hang on."""
+    from mua_env.core.task_sets import tasks_revision
+
+    return {
+        "domain": setting.domain.name,
+        "tasks": tasks,
+        "revision": setting.revision,
+        "task_revision": tasks_revision(episode.task for episode in episodes),
+        "mode": setting.mode,
+        **({"variant": setting.tasks.variant} if setting.tasks.variant else {}),
+        **({"source_revision": setting.tasks.source_revision} if setting.tasks.source_revision else {}),
+    }
+
+
 def _how_many(setting: Setting, count: int | None) -> int:
     size = len(setting.tasks)
     if count is None and size > MOST:
@@ -145,3 +150,7 @@ def _public(options: dict[str, Any]) -> dict[str, Any]:
     """What may be written down: no key, and nothing that has no bearing on results."""
     hidden = {"api_key", "concurrency", "timeout_s", "deadline_s", "attempts", "base_url", "cache", "cache_mode"}
     return {name: value for name, value in options.items() if name not in hidden}
+
+
+def _all_public(options: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    return {name: _public(values) for name, values in options.items()}

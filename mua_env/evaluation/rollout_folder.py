@@ -9,8 +9,6 @@ summary.json         counts and means
 from __future__ import annotations
 
 import json
-import os
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -19,6 +17,7 @@ from typing import Any
 
 from mua_env.core.trajectory import TrajectoryWriter, read_trajectories
 from mua_env.errors import ConfigError, DataError
+from mua_env.evaluation.folders import Folder
 from mua_env.evaluation.rollouts import Planned
 from mua_env.evaluation.summary import Counting
 from mua_env.evaluation.summary import Summary as Summary
@@ -32,7 +31,7 @@ GROWS = ("count", "repeats")
 """What may be raised on a folder: the tasks that are run, and how often."""
 
 
-class RolloutFolder:
+class RolloutFolder(Folder):
     """Writes a rollout's files, and goes on where a killed run stopped.
 
     Args:
@@ -56,19 +55,18 @@ class RolloutFolder:
         *,
         with_extent: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
     ) -> None:
-        self.path = Path(path)
         try:
-            self.path.mkdir(parents=True, exist_ok=True)
+            Path(path).mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise ConfigError(f"cannot make the folder {str(self.path)!r}: {error.strerror}") from None
+            raise ConfigError(f"cannot make the folder {str(path)!r}: {error.strerror}") from None
+        super().__init__(path)
         file = self.path / TRAJECTORIES
         begun = file.exists() and file.stat().st_size > 0
-        self._lock = lock_folder(self.path)
         try:
-            _same_run(self.path / "config.json", config, begun=begun, with_extent=with_extent)
+            self._check_same_run(config, begun=begun, with_extent=with_extent)
             self.writer = TrajectoryWriter(file)
         except BaseException:
-            self._release()
+            super().close()
             raise
         self.spending = Spending(self.path / "spending.jsonl")
         self.done: frozenset[str] = frozenset()
@@ -92,14 +90,14 @@ class RolloutFolder:
     def summarize(self, counting: Counting = "scored") -> Summary:
         """Read all trajectories, and write and return the summary."""
         summary = summarize(read_trajectories(self.path / TRAJECTORIES), counting=counting)
-        _write(self.path / "summary.json", summary.model_dump(mode="json"))
+        self.write_json("summary.json", summary.model_dump(mode="json"))
         return summary
 
     def close(self) -> None:
         """Close the file, and let other processes write to the folder. May be called again."""
         self.writer.close()
         self.spending.close()
-        self._release()
+        super().close()
 
     def _read(self, file: Path) -> None:
         done = set()
@@ -112,10 +110,31 @@ class RolloutFolder:
                 self._recorded += usage_from(usage)
         self.done = frozenset(done)
 
-    def _release(self) -> None:
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+    def _check_same_run(
+        self,
+        config: dict[str, Any],
+        *,
+        begun: bool,
+        with_extent: Callable[[dict[str, Any]], dict[str, Any]] | None,
+    ) -> None:
+        if not begun:  # nothing can be mixed up yet
+            self.write_json("config.json", _plain(config))
+            return
+        try:
+            known = json.loads((self.path / "config.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise ConfigError(f"cannot tell what run {self.path} holds: config.json: {error}") from None
+        extent = {name: known.get(name, config[name]) for name in GROWS if name in config}
+        now = _plain({**config, **extent} if with_extent is None else with_extent(extent))
+        for name in sorted(now.keys() | known.keys()):
+            if now.get(name) != known.get(name):
+                raise ConfigError(
+                    f"{self.path} holds another run: {name} was {known.get(name)!r}, now {now.get(name)!r}; "
+                    "choose another folder"
+                )
+        wider = {name: _wider(extent[name], config[name]) for name in extent}
+        if wider != extent:
+            self.write_json("config.json", _plain({**config, **wider} if with_extent is None else with_extent(wider)))
 
 
 def trajectory_file(run: str | Path) -> Path:
@@ -131,55 +150,6 @@ def trajectory_file(run: str | Path) -> Path:
     return path
 
 
-def lock_folder(path: Path) -> int | None:
-    """Hold a folder until the descriptor that is returned is closed, or the process ends, however it ends.
-
-    Raises:
-        ConfigError: another process holds it.
-    """
-    if sys.platform == "win32":
-        return None
-    import fcntl
-
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(descriptor)
-        raise ConfigError(f"{path} is being written by another run; wait for it, or choose another folder") from None
-    except OSError:  # a file system without locks
-        os.close(descriptor)
-        return None
-    return descriptor
-
-
-def _same_run(
-    path: Path,
-    config: dict[str, Any],
-    *,
-    begun: bool,
-    with_extent: Callable[[dict[str, Any]], dict[str, Any]] | None,
-) -> None:
-    if not begun:  # nothing can be mixed up yet
-        _write(path, _plain(config))
-        return
-    try:
-        known = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"cannot tell what run {path.parent} holds: {path.name}: {error}") from None
-    extent = {name: known[name] for name in GROWS if name in known and name in config}
-    now = _plain({**config, **extent} if with_extent is None else with_extent(extent))
-    for name in sorted(now.keys() | known.keys()):
-        if now.get(name) != known.get(name):
-            raise ConfigError(
-                f"{path.parent} holds another run: {name} was {known.get(name)!r}, now {now.get(name)!r}; "
-                "choose another folder"
-            )
-    wider = {name: _wider(known[name], config[name]) for name in extent}
-    if wider != extent:
-        _write(path, _plain({**config, **wider} if with_extent is None else with_extent(wider)))
-
-
 def _wider(known: int | None, wanted: int | None) -> int | None:
     """The larger of two numbers; None stands for all there are."""
     return None if known is None or wanted is None else max(known, wanted)
@@ -188,9 +158,3 @@ def _wider(known: int | None, wanted: int | None) -> int | None:
 def _plain(config: dict[str, Any]) -> dict[str, Any]:
     plain: dict[str, Any] = json.loads(json.dumps(config))
     return plain
-
-
-def _write(path: Path, value: Any) -> None:
-    draft = path.with_name(f"{path.name}.{os.getpid()}.part")
-    draft.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    draft.replace(path)
