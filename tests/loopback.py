@@ -31,11 +31,12 @@ class Say:
 
 @dataclass(frozen=True)
 class Status:
-    """An HTTP error with an OpenAI-style body."""
+    """An HTTP error with an OpenAI-style body, or with `body` as it is (JSON, or text)."""
 
     code: int
     headers: dict[str, str] = field(default_factory=dict)
     message: str = "scripted fault"
+    body: Any = None
 
 
 @dataclass(frozen=True)
@@ -75,8 +76,15 @@ def tool_call(name: str, arguments: str, call_id: str = "call_1") -> dict[str, A
 class Loopback:
     """`with Loopback([Say("hi"), Status(500)]) as server:` then talk to `server.base_url`."""
 
-    def __init__(self, script: Iterable[Scripted] = (), *, default: Scripted | None = None) -> None:
+    def __init__(
+        self,
+        script: Iterable[Scripted] = (),
+        *,
+        default: Scripted | None = None,
+        models: Iterable[dict[str, Any]] = (),
+    ) -> None:
         self.script = list(script)
+        self.models = list(models)
         self.default: Scripted = Say() if default is None else default
         self.requests: list[dict[str, Any]] = []
         self.times: list[float] = []
@@ -137,13 +145,17 @@ class _Handler(BaseHTTPRequestHandler):
         finally:
             self.loopback.end()
 
+    def do_GET(self) -> None:
+        self._send(200, json.dumps({"object": "list", "data": self.loopback.models}).encode())
+
     def _answer(self, step: Step, body: dict[str, Any]) -> None:
         if isinstance(step, Say):
             self.loopback.closing.wait(step.delay_s)
             self._send(200, json.dumps(_completion(step, body)).encode())
         elif isinstance(step, Status):
-            error = {"error": {"message": step.message, "type": "scripted", "code": str(step.code)}}
-            self._send(step.code, json.dumps(error).encode(), headers=step.headers)
+            error = step.body or {"error": {"message": step.message, "type": "scripted", "code": str(step.code)}}
+            text = error if isinstance(error, str) else json.dumps(error)
+            self._send(step.code, text.encode(), headers=step.headers)
         elif isinstance(step, Raw):
             packed = {"Content-Encoding": step.encoding} if step.encoding else {}
             self._send(200, step.body, content_type=step.content_type, headers=packed)

@@ -34,6 +34,15 @@ class LLMAgent(Agent):
         self.name = f"llm:{self.client.settings.model}"
         self.reset(system_prompt="", tools=[], seed=0)
 
+    @property
+    def drops_seed(self) -> bool:  # type: ignore[override]  # known once the provider is
+        """Whether the provider takes no seed."""
+        return self.client.drops_seed
+
+    async def aready(self) -> None:
+        """Import LiteLLM."""
+        await self.client.aready()
+
     def reset(self, *, system_prompt: str, tools: list[dict[str, Any]], seed: int) -> None:
         """Begin a dialogue."""
         # Some servers refuse an empty system message; a benchmark without a policy document has none to send.
@@ -78,5 +87,5 @@ class LLMAgent(Agent):
     def _take(self, completion: Completion) -> AssistantMessage:
         self._usage += completion.usage
         turn = turn_of(completion, self._history)
-        self._history.append(replayable(turn))
+        self._history.append(replayable(turn, completion.thinking_blocks))
         return turn

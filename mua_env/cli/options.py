@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mua_env.agents.make import AgentFactory
     from mua_env.core.tasks import Task
     from mua_env.episode.setting import Setting
-    from mua_env.llm import Ledger
+    from mua_env.llm import Ledger, LLMClient
     from mua_env.users.base import UserSimulator
 
 
@@ -167,10 +167,11 @@ def choose_task(setting: Setting, task_id: str | None, seed: int) -> Task:
 
 @dataclass(frozen=True)
 class Cast:
-    """Who takes part: the user, and what makes agents."""
+    """Who takes part: the user, what makes agents, and the clients of those that are language models."""
 
     user: UserSimulator
     make_agent: AgentFactory
+    clients: dict[str, LLMClient] = field(default_factory=dict)
 
 
 def open_cast(
@@ -187,7 +188,20 @@ def open_cast(
     from mua_env.users.make import make_user
 
     counted = {} if ledger is None else {"ledger": ledger}
-    return Cast(
-        make_user(user, {**user_options, **(counted if user in ("llm", "local") else {})}),
-        agent_factory(agent, setting.domain, {**agent_options, **(counted if agent == "llm" else {})}),
-    )
+    clients: dict[str, LLMClient] = {}
+    if agent == "llm":
+        from mua_env.llm import make_client
+
+        clients["agent"] = _named(agent, make_client, {**agent_options, **counted})
+        agent_options = {"client": clients["agent"]}
+    simulator = make_user(user, {**user_options, **(counted if user in ("llm", "local") else {})})
+    if user == "llm":
+        clients["user"] = simulator.client  # type: ignore[attr-defined]
+    return Cast(simulator, agent_factory(agent, setting.domain, agent_options), clients)
+
+
+def _named(agent: str, make: Callable[..., LLMClient], options: dict[str, Any]) -> LLMClient:
+    try:
+        return make(**options)
+    except TypeError as error:
+        raise ConfigError(f"agent {agent!r}: {error}") from None

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from mua_env.cli import options as opt
-from mua_env.cli.bar import counting
 from mua_env.core.redaction import without_secrets
 from mua_env.core.screen import echo
-from mua_env.core.words import counted
-from mua_env.errors import ConfigError, WriteError
+from mua_env.errors import ConfigError
 
 if TYPE_CHECKING:
-    from mua_env.core.trajectory import Trajectory
     from mua_env.episode.setting import Setting
-    from mua_env.evaluation.rollout_folder import RolloutFolder, Summary
-    from mua_env.evaluation.rollouts import Planned, RolloutOptions
+    from mua_env.evaluation.rollouts import Planned
 
 MOST = 20_000
 """Tasks that are run without being asked for a number: an endless source would never come to its end."""
@@ -67,16 +62,32 @@ def rollout(
     concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Dialogues at the same time.")] = 16,
     deadline: opt.DeadlineOption = 900.0,
     max_usd: Annotated[
-        float | None, typer.Option("--max-usd", min=0, callback=opt.finite, help="Stop when models have cost so much.")
+        float | None,
+        typer.Option(
+            "--max-usd",
+            min=0,
+            callback=opt.finite,
+            help="Most that models may cost in this folder, over all commands on it.",
+        ),
     ] = None,
     max_tokens: Annotated[
-        int | None, typer.Option("--max-tokens", min=1, help="Stop when models have used so many tokens.")
+        int | None,
+        typer.Option("--max-tokens", min=1, help="Most tokens that models may use in this folder, over all commands."),
     ] = None,
+    counting: Annotated[
+        str,
+        typer.Option(
+            "--counting", help="scored (faults are left out), or tau-bench (a fault is a failure, as counted there)."
+        ),
+    ] = "scored",
 ) -> None:
     """Run an agent with users on many tasks at once, and write every dialogue to a folder.
 
-    A dialogue is on the disk as soon as it ends. The same command on the same folder takes up what is missing.
+    A dialogue is on the disk as soon as it ends. The same command on the same folder takes up what is missing or ended
+    by a fault; --count and --repeats may be raised. Language models are asked one word first. The exit status is 1
+    where no dialogue is scored, or the run was stopped for faults that are all the same.
     """
+    from mua_env.cli.rollout_run import check_counting, hold, print_summary
     from mua_env.core.scores import check_reward
     from mua_env.evaluation.rollout_folder import RolloutFolder
     from mua_env.evaluation.rollouts import RolloutOptions, plan
@@ -104,6 +115,7 @@ def rollout(
         "agent_options": opt.parse_pairs(agent_option, "--agent-option"),
     }
     judge_options = opt.parse_pairs(judge_option, "--judge-option")
+    counted = check_counting(counting)
     ledger = Ledger(max_usd=max_usd, max_tokens=max_tokens)
     cast = opt.open_cast(setting, user=user, agent=agent, ledger=ledger, **options)
     episodes = plan(setting.tasks, repeats=repeats, seed=seed, limit=_how_many(setting, count))
@@ -115,30 +127,36 @@ def rollout(
         stop=lambda: ledger.exhausted,
         judge=make_judge(judge, judge_options if judge is None else {**judge_options, "ledger": ledger}),
     )
-    asked = {"repeats": repeats, "seed": seed, "user": user, "agent": agent, **_all_public(options)}
-    config = {
-        **_config_of(setting, episodes, tasks=tasks, count=count),
-        **asked,
-        "reward": how.reward,
-        "max_turns": max_turns,
-        **({"judge": how.judge.name, "judge_options": _public(judge_options)} if how.judge else {}),
-    }
+    asked = {"seed": seed, "user": user, "agent": agent, **_all_public(options)}
+
+    def config(extent: dict[str, Any]) -> dict[str, Any]:
+        limit = _how_many(setting, extent["count"])
+        run = plan(setting.tasks, repeats=extent["repeats"], seed=seed, limit=limit)
+        return {
+            **_config_of(setting, run, tasks=tasks),
+            **extent,
+            **asked,
+            "reward": how.reward,
+            "max_turns": max_turns,
+            **({"judge": how.judge.name, "judge_options": _public(judge_options)} if how.judge else {}),
+        }
+
     out = out or new_run_folder("runs", f"{setting.domain.name}-{agent}-{user}")
     echo(f"Run folder: {out}", err=True)
-    summary = _run(setting, cast, episodes, RolloutFolder(out, config), how)
-    if ledger.exhausted:
-        echo("The budget is used up; the same command with a higher one goes on.", err=True)
-    _print_summary(summary, out)
+    folder = RolloutFolder(out, config({"count": count, "repeats": repeats}), with_extent=config)
+    ended = hold(setting, cast, episodes, folder, how, ledger, counted)
+    print_summary(ended.summary, out)
+    if ended.failed:
+        raise typer.Exit(1)
 
 
-def _config_of(setting: Setting, episodes: list[Planned], *, tasks: str, count: int | None) -> dict[str, Any]:
+def _config_of(setting: Setting, episodes: list[Planned], *, tasks: str) -> dict[str, Any]:
     """What a run must have in common with the one that it takes up: the tasks, and what their results hang on."""
     from mua_env.core.task_sets import tasks_revision
 
     return {
         "domain": setting.domain.name,
         "tasks": tasks,
-        "count": count,
         "revision": setting.revision,
         "task_revision": tasks_revision(episode.task for episode in episodes),
         "mode": setting.mode,
@@ -146,32 +164,6 @@ def _config_of(setting: Setting, episodes: list[Planned], *, tasks: str, count: 
         **({"variant": setting.tasks.variant} if setting.tasks.variant else {}),
         **({"source_revision": setting.tasks.source_revision} if setting.tasks.source_revision else {}),
     }
-
-
-def _run(
-    setting: Setting, cast: opt.Cast, episodes: list[Planned], folder: RolloutFolder, options: RolloutOptions
-) -> Summary:
-    from mua_env.evaluation.rollouts import run_rollout
-
-    for notice in folder.notices:
-        echo(notice, err=True)
-    left = [episode for episode in episodes if episode.id not in folder.done]
-    try:
-        with counting(len(episodes), len(episodes) - len(left), "right", "wrong", "faults") as ended:
-
-            def on_end(trajectory: Trajectory) -> None:
-                folder.writer.write(trajectory)
-                success = trajectory.score.success if trajectory.score else None
-                ended(**{"faults" if success is None else "right" if success else "wrong": 1})
-
-            run_rollout(setting, cast.user, cast.make_agent, left, options=options, on_end=on_end)
-    except BaseException:
-        folder.close()
-        with suppress(WriteError):  # what ended the run is said, not what followed from it
-            folder.summarize()
-        raise
-    folder.close()
-    return folder.summarize()
 
 
 def _how_many(setting: Setting, count: int | None) -> int:
@@ -190,25 +182,3 @@ def _public(options: dict[str, Any]) -> dict[str, Any]:
 
 def _all_public(options: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
     return {name: _public(values) for name, values in options.items()}
-
-
-def _print_summary(summary: Summary, out: Path) -> None:
-    rate = "no dialogue is scored" if summary.success is None else f"success {summary.success:.1%}"
-    turns = "" if summary.turns is None else f", {summary.turns:.1f} turns on average"
-    echo(f"{counted(summary.episodes, 'dialogue')}, {summary.scored:,} scored: {rate}{turns}")
-    if summary.tcr is not None and summary.tcr_initial is not None:
-        gain = summary.tcr - summary.tcr_initial
-        echo(
-            f"  task completion rate {summary.tcr:.3f} ({summary.tcr_initial:.3f} before anything is done, {gain:+.3f})"
-        )
-    if summary.unjudged:
-        echo(f"  {summary.unjudged} of them hold statements that nobody has judged (--judge MODEL)")
-    for k, value in summary.pass_k.items():
-        echo(f"  pass^{k} {value:.3f} (dialogues that are not scored are left out)")
-    for cause, count in summary.faults.items():
-        echo(f"  not scored: {count} ({cause})")
-    for guard, count in summary.guards.items():
-        echo(f"  replies that broke the guard {guard}: {count}")
-    for name, value in summary.usage.items():
-        echo(f"  {name}: {value:g}")
-    echo(f"{out}: config.json, trajectories.jsonl, summary.json; read them with `mua-env view {out}`")

@@ -28,6 +28,12 @@ class Agent(ABC):
     name: str = "agent"
     blocking: bool = False
     """Whether `act` waits for a person or a network, so that it must not run on an event loop."""
+    drops_seed: bool = False
+    """Whether what answers for it takes no seed."""
+
+    async def aready(self) -> None:
+        """Load what the first turn needs, before any clock runs (default: nothing)."""
+        return
 
     @abstractmethod
     def reset(self, *, system_prompt: str, tools: list[dict[str, Any]], seed: int) -> None:

@@ -13,6 +13,7 @@ A user with tools of its own may act before it speaks: :meth:`Episode.user_acts`
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any, Literal
 
 from mua_env.core.json_reader import read_object
@@ -100,6 +101,12 @@ class Episode:
     def truncated(self) -> bool:
         """It was cut: turn limit, token limit, or a failure that is not the agent's."""
         return self.ended and not self.terminated
+
+    @property
+    def calls_since_user(self) -> int:
+        """How many tools the agent has called since the user last spoke."""
+        since = takewhile(lambda entry: entry.source != "user", reversed(self.entries))
+        return sum(entry.source == "tool" for entry in since)
 
     def agent_turn(self, message: AssistantMessage) -> AgentStep:
         """Take the agent's turn: run its tool calls in order, or hand its text to the user.

@@ -333,14 +333,14 @@ class Session:
     def _talk(self, text: str | None, step: AgentStep | None = None) -> StepResult:
         """Let the user answer; it may act with its own tools first."""
         line = self._open_line
-        reply = line.ask(text)
+        reply = line.ask(text, calls=self.episode.calls_since_user)
         while results := self._act_for_user(reply):
             reply = line.ask(text, results)
         return self._result(self._hear(line, reply, step))
 
     async def _atalk(self, text: str | None, step: AgentStep | None = None) -> StepResult:
         line = self._open_line
-        reply = await line.aask(text)
+        reply = await line.aask(text, calls=self.episode.calls_since_user)
         while results := self._act_for_user(reply):
             reply = await line.aask(text, results)
         return await self._aresult(self._hear(line, reply, step))

@@ -40,20 +40,29 @@ class UserChannel:
         user = simulator.start(task, seed=seed, context=context)
         return cls(user, None if user.registers_refusals else _listener(setting, task))
 
-    def ask(self, text: str | None, results: Sequence[ToolMessage] = ()) -> UserReply:
+    def ask(self, text: str | None, results: Sequence[ToolMessage] = (), *, calls: int = 0) -> UserReply:
         """The user's reply to a message, or to the results of its own calls; a fault is part of it.
 
         Of a message that is over the bound the user gets beginning and end: an agent that runs on must not cost a paid
         user's money and time, and then count as its fault.
+
+        Args:
+            text: what the agent said; ``None`` for the opening.
+            results: of the user's own calls.
+            calls: how many tools the agent has called since the user last spoke.
         """
+        if not results:
+            self.user.agent_acted(calls)
         with self._clock():
             try:
                 return self.user.observe(results) if results else self.user.reply(_heard(text))
             except UserFault as error:
                 return _faulty(error)
 
-    async def aask(self, text: str | None, results: Sequence[ToolMessage] = ()) -> UserReply:
+    async def aask(self, text: str | None, results: Sequence[ToolMessage] = (), *, calls: int = 0) -> UserReply:
         """:meth:`ask` for the event loop."""
+        if not results:
+            self.user.agent_acted(calls)
         with self._clock():
             try:
                 return await (self.user.aobserve(results) if results else self.user.areply(_heard(text)))

@@ -1,7 +1,8 @@
 """The folder of a rollout: what it was, every dialogue, and what came of it.
 
 config.json          what was run; a run is only resumed with the same
-trajectories.jsonl   every dialogue, appended as it ends
+trajectories.jsonl   every dialogue, appended as it ends; one that is taken again after a fault has an id ending in .2
+spending.jsonl       what models have used, reply by reply, over all commands on the folder
 summary.json         counts and means
 broken-trajectories.jsonl   lines that could not be read when the run went on, if there were any
 """
@@ -10,59 +11,26 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable
-from math import comb
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, Field
-
 from mua_env.core.redaction import without_secrets
-from mua_env.core.scores import Score
-from mua_env.core.trajectory import Trajectory, TrajectoryWriter, read_trajectories, set_aside_broken
+from mua_env.core.trajectory import TrajectoryWriter, read_trajectories, set_aside_broken
 from mua_env.errors import ConfigError, DataError
 from mua_env.evaluation.folders import Folder
+from mua_env.evaluation.rollouts import Planned
+from mua_env.evaluation.summary import Counting
+from mua_env.evaluation.summary import Summary as Summary
+from mua_env.evaluation.summary import pass_k as pass_k
+from mua_env.evaluation.summary import summarize as summarize
+from mua_env.llm.ledger import Usage
+from mua_env.llm.spending import Spending, usage_from
 
 TRAJECTORIES = "trajectories.jsonl"
-
-
-class Summary(BaseModel):
-    """What a rollout came to. Faults are in none of the means.
-
-    Attributes:
-        episodes: how many have ended.
-        scored: how many of them count.
-        success: share of the scored ones that succeeded; None when none is scored.
-        turns: mean turns of the scored ones.
-        ended_by: how many ended how.
-        faults: how many failed, by the first word of the cause.
-        guards: how many replies of model users broke a guard and were asked for anew, by guard.
-        usage: what users, agents and judges have used, summed.
-        tcr: mean task completion rate of the scored ones whose tasks have criteria of their own (Telecom, tau2); the
-            share of a task's checks that hold, 0 where the dialogue was cut. It is no success rate: a task counts as
-            done only when all of them hold.
-        tcr_at_end: the same on the states in which dialogues were left, cut or not.
-        tcr_initial: the same before anything was done; the difference is the gain.
-        unjudged: how many of the scored ones hang on statements that nobody has judged.
-        pass_k: by k, the chance that k scored dialogues of a task all succeed: the mean over tasks of C(c, k) / C(n, k)
-            with n scored dialogues of which c succeeded. Dialogues that failed through no fault of the agent's are in
-            neither (as tau2 counts; tau-bench counts them as failures). Only where a task has several dialogues;
-            up to the smallest n.
-    """
-
-    episodes: int = 0
-    scored: int = 0
-    success: float | None = None
-    turns: float | None = None
-    ended_by: dict[str, int] = Field(default_factory=dict)
-    faults: dict[str, int] = Field(default_factory=dict)
-    guards: dict[str, int] = Field(default_factory=dict)
-    usage: dict[str, float] = Field(default_factory=dict)
-    tcr: float | None = None
-    tcr_at_end: float | None = None
-    tcr_initial: float | None = None
-    unjudged: int = 0
-    pass_k: dict[int, float] = Field(default_factory=dict)
+GROWS = ("count", "repeats")
+"""What may be raised on a folder: the tasks that are run, and how often."""
 
 
 class RolloutFolder(Folder):
@@ -70,17 +38,26 @@ class RolloutFolder(Folder):
 
     Args:
         path: made when it is missing.
-        config: what is run. An existing folder must hold the same.
+        config: what is run. An existing folder must hold the same, but for `GROWS`.
+        with_extent: the config with another `count` and `repeats`, where other values hang on them (a hash of the
+            tasks); None where none do.
 
     Attributes:
-        done: ids of the dialogues that it holds.
+        done: ids of the dialogues that are scored. What ended by a fault is taken up again.
+        spending: what models have used here.
         notices: what was set aside, a line each; empty where all could be read.
 
     Raises:
         ConfigError: the folder belongs to another run, another process writes to it, or it cannot be made.
     """
 
-    def __init__(self, path: str | Path, config: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        config: dict[str, Any],
+        *,
+        with_extent: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
+    ) -> None:
         try:
             Path(path).mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -89,108 +66,78 @@ class RolloutFolder(Folder):
         file = self.path / TRAJECTORIES
         begun = file.exists() and file.stat().st_size > 0
         try:
-            self._check_same_run(config, begun=begun)
+            self._check_same_run(config, begun=begun, with_extent=with_extent)
             self.notices = set_aside_broken(file, then="its dialogue is held again")
             self.writer = TrajectoryWriter(file)
-            self.done = frozenset(item.id for item in read_trajectories(file))
+            self._attempts: Counter[str] = Counter()
+            self._recorded = Usage()
+            self.done = self._read(file)
+            self.spending = Spending(self.path / "spending.jsonl")
         except BaseException:
             super().close()
             raise
 
-    def summarize(self) -> Summary:
+    def left(self, episodes: Iterable[Planned]) -> list[Planned]:
+        """The episodes that are still to be run: those that are not here, and those that ended by a fault."""
+        return [
+            replace(episode, attempt=self._attempts[episode.id] + 1)
+            for episode in episodes
+            if episode.id not in self.done
+        ]
+
+    def spent(self) -> Usage:
+        """What models have used here so far; in a folder that is older than its account, in the dialogues alone."""
+        total = self.spending.total()
+        return self._recorded if total is None else total
+
+    def summarize(self, counting: Counting = "scored") -> Summary:
         """Read all trajectories, and write and return the summary."""
-        summary = summarize(read_trajectories(self.path / TRAJECTORIES))
+        summary = summarize(read_trajectories(self.path / TRAJECTORIES), counting=counting)
         self.write_json("summary.json", summary.model_dump(mode="json"))
         return summary
 
     def close(self) -> None:
         """Close the file, and let other processes write to the folder. May be called again."""
         self.writer.close()
+        self.spending.close()
         super().close()
 
-    def _check_same_run(self, config: dict[str, Any], *, begun: bool) -> None:
-        config = json.loads(json.dumps(without_secrets(config)))
+    def _read(self, file: Path) -> frozenset[str]:
+        done = set()
+        for item in read_trajectories(file):
+            name = item.meta.get("of", item.id)
+            self._attempts[name] += 1
+            if item.score is not None and item.score.reward is not None:
+                done.add(name)
+            for usage in (item.usage, item.meta.get("agent_usage", {}), item.meta.get("judge", {}).get("usage", {})):
+                self._recorded += usage_from(usage)
+        return frozenset(done)
+
+    def _check_same_run(
+        self,
+        config: dict[str, Any],
+        *,
+        begun: bool,
+        with_extent: Callable[[dict[str, Any]], dict[str, Any]] | None,
+    ) -> None:
         if not begun:  # nothing can be mixed up yet
-            self.write_json("config.json", config)
+            self.write_json("config.json", _plain(config))
             return
         try:
             known = json.loads((self.path / "config.json").read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise ConfigError(f"cannot tell what run {self.path} holds: config.json: {error}") from None
-        for name in sorted(config.keys() | known.keys()):
-            if config.get(name) != known.get(name):
+        extent = {name: known.get(name, config[name]) for name in GROWS if name in config}
+        now = _plain({**config, **extent} if with_extent is None else with_extent(extent))
+        for name in sorted(now.keys() | known.keys()):
+            if now.get(name) != known.get(name):
                 raise ConfigError(
-                    f"{self.path} holds another run: {name} was {known.get(name)!r}, now {config.get(name)!r}; "
+                    f"{self.path} holds another run: {name} was {known.get(name)!r}, now {now.get(name)!r}; "
                     "choose another folder"
                 )
-
-
-def summarize(trajectories: Iterable[Trajectory]) -> Summary:
-    """Counts and means over trajectories."""
-    ended: Counter[str] = Counter()
-    faults: Counter[str] = Counter()
-    guards: Counter[str] = Counter()
-    usage: Counter[str] = Counter()
-    rewards: list[float] = []
-    turns: list[int] = []
-    scores: list[tuple[str, Score]] = []
-    for item in trajectories:
-        ended[item.ended_by or "open"] += 1
-        events = (event for entry in item.entries for event in entry.hidden.get("events", ()))
-        guards.update(event.removeprefix("guard:") for event in events if event.startswith("guard:"))
-        _add(usage, "user", item.usage)
-        _add(usage, "agent", item.meta.get("agent_usage", {}))
-        _add(usage, "judge", item.meta.get("judge", {}).get("usage", {}))
-        if item.score is None or item.score.reward is None:
-            faults[(item.cause or "unscored").partition(":")[0]] += 1
-        else:
-            rewards.append(item.score.reward)
-            turns.append(item.turns)
-            scores.append((item.task_id, item.score))
-    own = [score for _, score in scores if score.criteria is not None]
-    return Summary(
-        episodes=ended.total(),
-        scored=len(rewards),
-        success=sum(reward == 1 for reward in rewards) / len(rewards) if rewards else None,
-        turns=sum(turns) / len(turns) if turns else None,
-        ended_by=dict(sorted(ended.items())),
-        faults=dict(sorted(faults.items())),
-        guards=dict(sorted(guards.items())),
-        usage={name: round(value, 10) for name, value in sorted(usage.items())},
-        tcr=_mean(score.tcr for score in own),
-        tcr_at_end=_mean(score.tcr_at_end for score in own),
-        tcr_initial=_mean(score.initial_tcr for score in own),
-        unjudged=sum(score.unjudged > 0 for score in own),
-        pass_k=pass_k((task, score.success is True) for task, score in scores),
-    )
-
-
-def pass_k(outcomes: Iterable[tuple[str, bool]]) -> dict[int, float]:
-    """By k, the chance that k dialogues of a task all succeed, over tasks (source: tau-bench's pass^k).
-
-    Args:
-        outcomes: the task of each dialogue, and whether it succeeded.
-
-    Returns:
-        The mean over tasks of C(c, k) / C(n, k), for k from 1 to the smallest n; empty where that is less than 2.
-    """
-    tries: Counter[str] = Counter()
-    wins: Counter[str] = Counter()
-    for task, success in outcomes:
-        tries[task] += 1
-        wins[task] += success
-    most = min(tries.values(), default=0)
-    if most < 2:
-        return {}
-    return {
-        k: sum(comb(wins[task], k) / comb(count, k) for task, count in tries.items()) / len(tries)
-        for k in range(1, most + 1)
-    }
-
-
-def _mean(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
+        wider = {name: _wider(extent[name], config[name]) for name in extent}
+        if wider != extent:
+            self.write_json("config.json", _plain({**config, **wider} if with_extent is None else with_extent(wider)))
 
 
 def trajectory_file(run: str | Path) -> Path:
@@ -206,7 +153,11 @@ def trajectory_file(run: str | Path) -> Path:
     return path
 
 
-def _add(total: Counter[str], who: str, usage: dict[str, Any]) -> None:
-    for name, value in usage.items():
-        if isinstance(value, int | float):  # agents of the caller's keep accounts of their own kind
-            total[f"{who}/{name}"] += value  # type: ignore[assignment]
+def _wider(known: int | None, wanted: int | None) -> int | None:
+    """The larger of two numbers; None stands for all there are."""
+    return None if known is None or wanted is None else max(known, wanted)
+
+
+def _plain(config: dict[str, Any]) -> dict[str, Any]:
+    plain: dict[str, Any] = json.loads(json.dumps(without_secrets(config)))
+    return plain

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import logging
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -29,18 +30,25 @@ from mua_env.episode.session import Session
 from mua_env.episode.setting import Setting
 from mua_env.episode.user_checks import check_users
 from mua_env.errors import ConfigError, EpisodeError, MuaError, single
+from mua_env.evaluation.fault_watch import FaultWatch
 from mua_env.llm.errors import LLMError
 from mua_env.scoring.judges import Judge
 from mua_env.users.base import UserSimulator
 
+_log = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True)
 class Planned:
-    """An episode to run: `id` is unique in the run, `seed` decides user and agent."""
+    """An episode to run: `id` is unique in the run, `seed` decides user and agent.
+
+    `attempt` counts from 1; a further one is recorded under an id of its own, as ``"task#0.2"``.
+    """
 
     id: str
     task: Task
     seed: int
+    attempt: int = 1
 
 
 @dataclass(frozen=True)
@@ -54,6 +62,8 @@ class RolloutOptions:
         stop: asked before each episode; once true, no further one begins (a budget that is used up).
         meta: kept in each trajectory.
         judge: judges what tasks state about their dialogues; None leaves that unjudged.
+        watch: tells when dialogues end by the same fault one after another, and no further one should begin; None for
+            a new one with its default limits.
     """
 
     reward: RewardName | None = None
@@ -63,6 +73,7 @@ class RolloutOptions:
     stop: Callable[[], bool] = lambda: False
     meta: dict[str, Any] = field(default_factory=dict)
     judge: Judge | None = None
+    watch: FaultWatch | None = None
 
     def __post_init__(self) -> None:
         if self.concurrency < 1:
@@ -127,6 +138,7 @@ async def rollout(
     how = options or RolloutOptions()
     if isinstance(episodes, Sequence):
         check_users(setting, user, (episode.task for episode in episodes))
+    watch = how.watch or FaultWatch()
     queue = iter(episodes)
     ended = 0
 
@@ -135,20 +147,24 @@ async def rollout(
         session: Session | None = None
         agent: Agent | None = None
         try:
-            while not how.stop() and (episode := next(queue, None)) is not None:
+            while watch.cause is None and not how.stop() and (episode := next(queue, None)) is not None:
                 # Made late: a run of three tasks needs three clones, however high the concurrency.
                 session = session or Session(setting, user, reward=how.reward, max_turns=how.max_turns, judge=how.judge)
                 agent = agent or make_agent()
-                # What the run's own limit cut is neither result nor fault; a resumed run takes it again.
-                if not await play_episode(session, agent, episode, deadline_s=how.deadline_s):
-                    on_end(_recorded(session, agent, episode, how.meta))
-                    ended += 1
+                await _ready(user, agent, how.judge)
+                await play_episode(session, agent, episode, deadline_s=how.deadline_s)
+                trajectory = _recorded(session, agent, episode, how.meta)
+                on_end(trajectory)
+                watch.see(trajectory)
+                ended += 1
                 await asyncio.sleep(0)  # free agents and users never wait; the others need their turn
         finally:
             if session is not None:
                 session.close()
 
     await side_by_side(work, how.concurrency, MuaError, OSError)
+    if watch.cause is not None and how.watch is None:  # else whoever watches knows
+        _log.warning("the run was stopped, since every further dialogue would end so: %s", watch.cause)
     return ended
 
 
@@ -182,19 +198,35 @@ def run_rollout(
     return run_coroutine(rollout(setting, user, make_agent, episodes, options=options, on_end=on_end))
 
 
+async def _ready(user: UserSimulator, agent: Agent, judge: Judge | None) -> None:
+    """Let all load what their first reply needs, so that no episode's deadline pays for it."""
+    await user.aready()
+    await agent.aready()
+    if judge is not None:
+        await judge.aready()
+
+
 def _recorded(session: Session, agent: Agent, episode: Planned, meta: dict[str, Any]) -> Trajectory:
+    again = episode.attempt > 1
+    name = f"{episode.id}.{episode.attempt}" if again else episode.id
     try:
-        usage = {"agent_usage": used} if (used := agent.usage()) else {}
+        usage: dict[str, Any] = {"agent_usage": used} if (used := agent.usage()) else {}
     except Exception as error:  # an agent of the caller's: its account is no reason to lose the dialogue
         usage = {"agent_usage_fault": line(f"{type(error).__name__}: {error}")}
-    return session.trajectory(id=episode.id, agent=agent.name, meta={**meta, **usage})
+    unseeded = [who for who, side in (("agent", agent), ("user", session.user)) if side.drops_seed]
+    more = {
+        **({"of": episode.id, "attempt": episode.attempt} if again else {}),
+        **usage,
+        **({"seed_dropped": unseeded} if unseeded else {}),
+    }
+    return session.trajectory(id=name, agent=agent.name, meta={**meta, **more})
 
 
-async def play_episode(session: Session, agent: Agent, episode: Planned, *, deadline_s: float | None) -> bool:
-    """Run one episode to its end, whatever happens in it; returns whether a budget cut it.
+async def play_episode(session: Session, agent: Agent, episode: Planned, *, deadline_s: float | None) -> None:
+    """Run one episode to its end, whatever happens in it.
 
     A model that cannot read a longer dialogue truncates the episode (it is scored). Everything else that goes wrong
-    in agent or user (no reply, an exception, the deadline) ends it as a fault (it is not).
+    in agent or user (no reply, an exception, the deadline, the run's own budget) ends it as a fault (it is not).
     """
     before = _episode(session)
     limit = asyncio.timeout(deadline_s)
@@ -204,11 +236,7 @@ async def play_episode(session: Session, agent: Agent, episode: Planned, *, dead
     except Exception as error:
         if _episode(session) is before:
             raise
-        if isinstance(error, LLMError) and error.kind == "budget":
-            return True
         _end(session, error, f"deadline: more than {deadline_s} s" if limit.expired() else None)
-    cause = session.episode.cause or ""
-    return session.episode.ended_by == "fault" and cause.startswith("budget:")
 
 
 def _episode(session: Session) -> Episode | None:

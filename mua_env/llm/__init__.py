@@ -2,7 +2,8 @@
 It leans on `core`; users, agents and judges that are models lean on it."""
 
 from mua_env.llm.cache import ReplyCache
-from mua_env.llm.client import ChatRequest, Completion, LLMClient
+from mua_env.llm.chat import ChatRequest, Completion
+from mua_env.llm.client import LLMClient
 from mua_env.llm.errors import LLMError
 from mua_env.llm.ledger import Ledger, Usage
 from mua_env.llm.make import make_client

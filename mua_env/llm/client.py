@@ -3,59 +3,36 @@
 from __future__ import annotations
 
 import asyncio
-import os
+import logging
 import random
-import warnings
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ValidationError
 
+import mua_env.llm.library as library
 import mua_env.llm.loop as loop
 from mua_env.core.messages import ToolCall
-from mua_env.core.outside import Name, Text
 from mua_env.core.thoughts import spoken
-from mua_env.errors import DataError, first_fault, missing_extra
-from mua_env.llm.bounded_http import bound_responses
+from mua_env.errors import DataError, first_fault
 from mua_env.llm.cache import ReplyCache
-from mua_env.llm.errors import PASSING, LLMError, classify
+from mua_env.llm.chat import ChatRequest, Completion
+from mua_env.llm.errors import PASSING, LLMError
+from mua_env.llm.estimate import Estimate
+from mua_env.llm.faults import RefusedCall, classify, outgrown, output_too_long
+from mua_env.llm.history import sendable
 from mua_env.llm.ledger import Ledger, Usage
+from mua_env.llm.library import import_litellm
 from mua_env.llm.settings import LLMSettings
 from mua_env.llm.waiting import WaitLimit
+from mua_env.llm.windows import window_of
 
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 20.0
+TURN_S = 0.05
+"""How often a call that waits for its share of the budget looks again, in seconds."""
 
-
-class ChatRequest(BaseModel):
-    """What is asked of a model.
-
-    Args:
-        messages: OpenAI chat form.
-        tools: OpenAI function schemas, empty for none.
-        seed: forwarded to the endpoint, and to the pauses between retries.
-        index: tells repeated requests with equal content apart in a recording.
-        prompt_version: of the prompt that the messages were made with.
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-    messages: list[dict[str, Any]]
-    tools: list[dict[str, Any]] = Field(default_factory=list)
-    seed: int = 0
-    index: int = 0
-    prompt_version: str = ""
-
-
-class Completion(BaseModel):
-    """A model's reply. `finish_reason` is `length` when it was cut; `text` may be None beside tool calls."""
-
-    model_config = ConfigDict(frozen=True)
-
-    text: Text | None
-    tool_calls: tuple[ToolCall, ...] = ()
-    finish_reason: Name = "stop"
-    usage: Usage = Usage()
+_log = logging.getLogger(__name__)
 
 
 class LLMClient:
@@ -71,6 +48,19 @@ class LLMClient:
         self.settings = settings
         self.cache = cache
         self.ledger = ledger or Ledger()
+        self.drops_seed = False
+        self._estimate = Estimate(settings)
+
+    async def aready(self) -> None:
+        """Load what the first call needs, which takes seconds that are nobody's time for waiting.
+
+        Raises:
+            MissingExtra: LiteLLM is not installed.
+        """
+        litellm = await asyncio.to_thread(import_litellm)
+        self._note_seed(litellm)
+        # The classes of a provider are imported with the first call to any; this one goes nowhere.
+        await loop.arun(litellm.acompletion(model="openai/none", messages=[], mock_response="", api_key="none"))
 
     def wait_limit(self) -> WaitLimit:
         """A new episode's limit for waiting."""
@@ -120,16 +110,54 @@ class LLMClient:
         return completion
 
     async def _call(self, request: ChatRequest, wait: WaitLimit) -> Completion:
-        self.ledger.check()
+        expected = await self._reserve(request)
+        used: Usage | None = None
+        try:
+            completion = await self._send(request, wait)
+            used = completion.usage
+        finally:
+            self.ledger.settle(expected, used)
+        self._estimate.learn(request.messages, request.tools, completion.usage)
+        return completion
+
+    async def _reserve(self, request: ChatRequest) -> Usage:
+        """Wait until the call fits into the budget beside those in flight; what was set aside for it."""
+        while True:
+            expected = self._estimate.of(request.messages, request.tools)
+            if self.ledger.reserve(expected, guessed=self._estimate.guesses):
+                return expected
+            await asyncio.sleep(TURN_S)
+
+    async def _send(self, request: ChatRequest, wait: WaitLimit) -> Completion:
         litellm = await asyncio.to_thread(import_litellm)
+        self._note_seed(litellm)
         with wait.running() as left:
             try:
                 async with asyncio.timeout(left), _slot(self.settings):
-                    completion = await self._attempts(litellm, request, wait, left)
+                    return await self._attempts(litellm, request, wait, left)
             except TimeoutError:
                 raise LLMError("timeout", f"the episode's {wait.limit_s:g} s for waiting are used up") from None
-        self.ledger.add(completion.usage)
-        return completion
+            except LLMError as error:
+                raise await self._by_length(litellm, request, error) from None
+
+    async def _by_length(self, litellm: Any, request: ChatRequest, error: LLMError) -> LLMError:
+        """The error, or the right one where the request's own length says more of it than the endpoint's words."""
+        if not isinstance(error, RefusedCall) or error.kind not in ("bad_request", "server", "context"):
+            return error
+        evidence = error.evidence
+        tokens = await asyncio.to_thread(library.count_tokens, litellm, request)
+        if error.kind == "context":
+            alone = output_too_long(evidence, tokens, self.settings.max_tokens)
+            return LLMError("bad_request", f"max_tokens is too large: {error.message}") if alone else error
+        window = await window_of(litellm, self.settings)
+        return LLMError("context", error.message) if outgrown(evidence, tokens, window=window) else error
+
+    def _note_seed(self, litellm: Any) -> None:
+        if self.drops_seed or not self.settings.send_seed:
+            return
+        if not library.takes_seed(litellm, self.settings.route(library.providers(litellm))["model"]):
+            self.drops_seed = True
+            _log.warning("%s takes no seed: replies to the same request may differ", self.settings.model)
 
     async def _attempts(self, litellm: Any, request: ChatRequest, wait: WaitLimit, left: float) -> Completion:
         from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
@@ -159,37 +187,17 @@ class LLMClient:
 
     def _arguments(self, litellm: Any, request: ChatRequest) -> dict[str, Any]:
         settings = self.settings
-        providers = frozenset(str(getattr(item, "value", item)) for item in litellm.provider_list)
         return {
             **settings.sampling(),
-            **settings.route(providers),
-            "messages": request.messages,
+            **settings.route(library.providers(litellm)),
+            "messages": sendable(request.messages),
             **({"tools": request.tools} if request.tools else {}),
             **({"seed": request.seed} if settings.send_seed else {}),
             "timeout": settings.timeout_s,
-            "drop_params": True,  # a provider without `seed` is no reason to fail
+            "drop_params": True,  # a provider without `seed` is no reason to fail; `drops_seed` says so
             "num_retries": 0,
             "max_retries": 0,
         }
-
-
-def import_litellm() -> Any:
-    """LiteLLM, without its fetch of a price list from the network.
-
-    Raises:
-        MissingExtra: it is not installed.
-    """
-    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    # Importing it makes pydantic warn a dozen times of its own types.
-    warnings.filterwarnings("ignore", message=r".*`ReadOnly` qualifier", category=UserWarning)
-    try:
-        import litellm
-        import tenacity  # noqa: F401
-    except ImportError as error:
-        raise missing_extra("llm", needed_by="a language model through LiteLLM") from error
-    litellm.suppress_debug_info = True
-    bound_responses()
-    return litellm
 
 
 async def _one_attempt(
@@ -224,6 +232,7 @@ def _read(response: Any) -> Completion:
         tool_calls=calls,
         finish_reason=str(choices[0].finish_reason or "stop"),
         usage=_usage(response),
+        thinking_blocks=tuple(dict(block) for block in getattr(message, "thinking_blocks", None) or ()),
     )
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mua_env.core.json_reader import read_object
 from mua_env.core.limits import LONGEST_ARGUMENTS
 from mua_env.core.messages import AssistantMessage, dump, with_own_ids
-from mua_env.llm.client import Completion
+from mua_env.llm.chat import Completion
 
 MALFORMED = "malformed_arguments"
+SILENCE = "(no words)"
+"""Stands for a message without text: many endpoints refuse an empty content, and some a history whose roles do not
+alternate, so it can neither be sent as it is nor be left out."""
 
 
 def turn_of(completion: Completion, history: Iterable[Mapping[str, Any]]) -> AssistantMessage:
@@ -27,9 +30,16 @@ def turn_of(completion: Completion, history: Iterable[Mapping[str, Any]]) -> Ass
     return AssistantMessage(content=completion.text, tool_calls=calls)
 
 
-def replayable(turn: AssistantMessage) -> dict[str, Any]:
-    """The turn for a history: several servers parse the arguments of past calls and fail on malformed ones."""
+def replayable(turn: AssistantMessage, thinking: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
+    """The turn for a history: several servers parse the arguments of past calls and fail on malformed ones.
+
+    Args:
+        turn: of the model.
+        thinking: the signed blocks that came with it; Anthropic refuses tool results whose call comes without them.
+    """
     message = dump(turn)
+    if thinking:
+        message["thinking_blocks"] = list(thinking)
     for call in message.get("tool_calls", ()):
         text = call["function"]["arguments"]
         if not _is_object(text):
@@ -37,6 +47,18 @@ def replayable(turn: AssistantMessage) -> dict[str, Any]:
     if message.get("content") is None and not message.get("tool_calls"):
         message["content"] = ""
     return message
+
+
+def sendable(messages: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A history as every endpoint takes it: no message is blank."""
+    return [_filled(message) for message in messages]
+
+
+def _filled(message: dict[str, Any]) -> dict[str, Any]:
+    content = message.get("content")
+    if not (content is None or (isinstance(content, str) and not content.strip())):
+        return message
+    return {**message, "content": None if message.get("tool_calls") else SILENCE}
 
 
 def _is_object(text: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
 from mua_env.llm.errors import LLMError
@@ -25,6 +26,14 @@ class Usage:
             self.cost_usd + other.cost_usd,
         )
 
+    def __sub__(self, other: Usage) -> Usage:
+        return Usage(
+            self.calls - other.calls,
+            self.prompt_tokens - other.prompt_tokens,
+            self.completion_tokens - other.completion_tokens,
+            self.cost_usd - other.cost_usd,
+        )
+
     @property
     def tokens(self) -> int:
         """Prompt and completion together."""
@@ -36,41 +45,88 @@ class Usage:
 
 
 class Ledger:
-    """The sum over a run, safe between threads.
+    """The sum over a run, safe between threads, and what calls in flight are expected to add to it.
 
     Args:
-        max_usd, max_tokens: at or above either, no further call is made.
+        max_usd, max_tokens: no call is made that is expected to go beyond either.
     """
 
     def __init__(self, *, max_usd: float | None = None, max_tokens: int | None = None) -> None:
         self.max_usd = max_usd
         self.max_tokens = max_tokens
         self._total = Usage()
+        self._reserved = Usage()
+        self._refused = False
+        self._keep: Callable[[Usage], None] = lambda usage: None
         self._lock = threading.Lock()
+
+    @property
+    def limited(self) -> bool:
+        """Whether there is a limit."""
+        return self.max_usd is not None or self.max_tokens is not None
 
     @property
     def total(self) -> Usage:
         """What was used so far (replayed replies are free)."""
         return self._total
 
+    def carry_on(self, before: Usage, keep: Callable[[Usage], None]) -> None:
+        """Go on from what was used before; ``keep`` writes down each further reply."""
+        with self._lock:
+            self._total += before
+            self._keep = keep
+
     def add(self, usage: Usage) -> None:
         """Count one reply."""
         with self._lock:
             self._total += usage
+            self._keep(usage)
 
-    def check(self) -> None:
-        """Raise LLMError (kind `budget`) when a limit is reached. Calls already in flight are not stopped."""
-        total = self._total
-        if self.max_usd is not None and total.cost_usd >= self.max_usd:
-            raise LLMError("budget", f"${total.cost_usd:.4f} spent, the limit is ${self.max_usd:g}")
-        if self.max_tokens is not None and total.tokens >= self.max_tokens:
-            raise LLMError("budget", f"{total.tokens} tokens used, the limit is {self.max_tokens}")
+    def reserve(self, expected: Usage, *, guessed: bool = False) -> bool:
+        """Set aside what a call is expected to use, until `settle`; False where calls in flight must end first.
+
+        Args:
+            expected: by the call, which counts as one.
+            guessed: nobody knows yet what such a call uses, so that it goes alone.
+
+        Raises:
+            LLMError: the limit is reached, or so near that the call would go beyond it (kind `budget`).
+        """
+        with self._lock:
+            if self._reached(self._total):
+                raise LLMError("budget", self._said(self._total, "the limit is reached"))
+            beyond = self._beyond(self._total + self._reserved + expected)
+            if self._reserved.calls and self.limited and (guessed or beyond):
+                return False
+            if beyond and not guessed:
+                self._refused = True
+                raise LLMError("budget", self._said(expected, "is about what a further call takes"))
+            self._reserved += expected
+            return True
+
+    def settle(self, expected: Usage, used: Usage | None) -> None:
+        """End a reservation; ``used`` is what the call has used, None for a call that failed."""
+        with self._lock:
+            self._reserved -= expected
+        if used is not None:
+            self.add(used)
 
     @property
     def exhausted(self) -> bool:
-        """Whether `check` would raise."""
-        try:
-            self.check()
-        except LLMError:
-            return True
-        return False
+        """Whether no call is made any more."""
+        return self._refused or self._reached(self._total)
+
+    def _reached(self, total: Usage) -> bool:
+        money = self.max_usd is not None and total.cost_usd >= self.max_usd
+        return money or (self.max_tokens is not None and total.tokens >= self.max_tokens)
+
+    def _beyond(self, total: Usage) -> bool:
+        money = self.max_usd is not None and total.cost_usd > self.max_usd
+        return money or (self.max_tokens is not None and total.tokens > self.max_tokens)
+
+    def _said(self, usage: Usage, what: str) -> str:
+        total = self._total
+        money = self.max_usd is not None and (self.max_tokens is None or self._reached(Usage(cost_usd=total.cost_usd)))
+        if self.max_usd is not None and money:
+            return f"${total.cost_usd:.4f} of ${self.max_usd:g} spent: ${usage.cost_usd:.4f} {what}"
+        return f"{total.tokens} of {self.max_tokens} tokens used: {usage.tokens} {what}"

@@ -24,6 +24,8 @@ class LLMSettings:
         deadline_s: limit for all waiting in one episode, retries and pauses included, in seconds.
         attempts: how often one request is sent at most, when the failure may pass.
         concurrency: requests in flight at once to this endpoint, over all episodes of the process.
+        context_tokens: how many tokens the model reads. Only asked where an endpoint refuses a request in words that
+            say nothing of its length; None takes it from LiteLLM's list, or from the server's list of models.
         extra: further arguments of `litellm.acompletion`.
     """
 
@@ -38,13 +40,15 @@ class LLMSettings:
     deadline_s: float = 300.0
     attempts: int = 4
     concurrency: int = 16
+    context_tokens: int | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.model:
             raise ConfigError("model: the name of a model is needed, got ''")
-        for name in ("timeout_s", "deadline_s", "attempts", "concurrency"):
-            if getattr(self, name) <= 0:
+        for name in ("timeout_s", "deadline_s", "attempts", "concurrency", "context_tokens"):
+            value = getattr(self, name)
+            if value is not None and value <= 0:
                 raise ConfigError(f"{name}: must be above 0, got {getattr(self, name)!r}")
         remember(self.api_key)
         remember_all(self.extra)

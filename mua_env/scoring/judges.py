@@ -44,13 +44,13 @@ class Judge(ABC):
     def name(self) -> str:
         """Who judges, as results say it."""
 
+    async def aready(self) -> None:
+        """Load what the first judgement needs, before any clock runs (default: nothing)."""
+        return
+
     @abstractmethod
     def judge(self, statements: Sequence[str], dialogue: Sequence[Message], *, seed: int) -> Judgement:
-        """Whether each statement holds of a dialogue. A failure is part of the result, never raised.
-
-        Raises:
-            LLMError: of the kind ``budget`` alone: the run's limit is reached.
-        """
+        """Whether each statement holds of a dialogue. A failure is part of the result, never raised."""
 
     @abstractmethod
     async def ajudge(self, statements: Sequence[str], dialogue: Sequence[Message], *, seed: int) -> Judgement:

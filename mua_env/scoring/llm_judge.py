@@ -11,7 +11,8 @@ from mua_env.core.json_reader import read_json
 from mua_env.core.messages import AssistantMessage, Message, ToolMessage, UserMessage
 from mua_env.core.outside import heard
 from mua_env.llm.cache import CacheMode
-from mua_env.llm.client import ChatRequest, Completion, LLMClient
+from mua_env.llm.chat import ChatRequest, Completion
+from mua_env.llm.client import LLMClient
 from mua_env.llm.errors import LLMError
 from mua_env.llm.ledger import Ledger, Usage
 from mua_env.llm.make import make_client
@@ -94,6 +95,10 @@ class LLMJudge(Judge):
         except LLMError as error:
             return self._failed(error)
 
+    async def aready(self) -> None:
+        """Import LiteLLM."""
+        await self.client.aready()
+
     async def ajudge(self, statements: Sequence[str], dialogue: Sequence[Message], *, seed: int) -> Judgement:
         """:meth:`judge` for the event loop."""
         wait = self.client.wait_limit()
@@ -129,8 +134,6 @@ class LLMJudge(Judge):
         return Judgement(judge=self.name, usage=used.as_dict(), fault=fault)
 
     def _failed(self, error: LLMError) -> Judgement:
-        if error.kind == "budget":
-            raise error
         return Judgement(judge=self.name, fault=str(error))
 
 

@@ -89,6 +89,13 @@ class UserSession(ABC):
         """:meth:`observe` for the event loop. Overridden by users that wait for a network or a person."""
         return self.observe(results)
 
+    def agent_acted(self, calls: int) -> None:
+        """Take note of how many tools the agent has called since this user last spoke; comes before :meth:`reply`.
+
+        It is a fact for guards, and nothing that a user may know. By default nobody heeds it.
+        """
+        return
+
     @abstractmethod
     def fork(self) -> UserSession:
         """An independent user with the same history and the same future under the same input."""
@@ -103,9 +110,15 @@ class UserSimulator(ABC):
 
     Attributes:
         name: how results name it, as ``"agenda"``.
+        drops_seed: it is seeded, but what answers for it takes no seed.
     """
 
     name: str
+    drops_seed: bool = False
+
+    async def aready(self) -> None:
+        """Load what the first reply needs, before any clock runs (default: nothing)."""
+        return
 
     @abstractmethod
     def start(self, task: Task, *, seed: int, context: Mapping[str, Any] | None = None) -> UserSession:

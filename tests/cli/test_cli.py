@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+from loopback import Loopback, Say, Status
 
 from mua_env.cli import main
 from mua_env.cli.options import parse_pairs
@@ -245,6 +246,28 @@ def test_rollout_writes_a_folder_resumes_it_and_refuses_another_run(capsys, tmp_
     assert json.loads((folder / "summary.json").read_text())["success"] == 1.0
 
 
+def test_count_and_repeats_may_be_raised_on_a_folder_and_nothing_else(capsys, tmp_path):
+    folder = tmp_path / "run"
+
+    def rolled(*more):
+        return run(capsys, "rollout", str(folder), "--tasks", "test:level=1", *more)
+
+    assert rolled("--count", "2")[0] == 0
+    status, out, _ = rolled("--count", "3", "--repeats", "2")
+    assert (status, out.splitlines()[0][:21]) == (0, "6 dialogues, 6 scored")
+    assert "pass^2 1.000 (over 3 of 3 tasks" in out
+    config = json.loads((folder / "config.json").read_text())
+    assert (config["count"], config["repeats"]) == (3, 2)
+    assert "6 dialogues" in rolled("--count", "1")[1]
+    assert json.loads((folder / "config.json").read_text()) == config
+    for change in ("--max-turns", "--seed"):
+        assert rolled("--count", "4", change, "7")[0] == 2
+    status, out, _ = rolled("--count", "4", "--counting", "tau-bench")
+    assert "pass^2 1.000 (over 3 of 4 tasks" in out
+    assert "counted as tau-bench does" in out
+    assert rolled("--counting", "tau")[0] == 2
+
+
 def test_a_rollout_without_a_folder_makes_a_new_one_each_time(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for _ in range(2):
@@ -256,13 +279,14 @@ def test_a_rollout_without_a_folder_makes_a_new_one_each_time(capsys, tmp_path, 
 def test_keys_are_never_written_down(capsys, tmp_path, monkeypatch):
     pytest.importorskip("litellm")
     arguments = ["rollout", str(tmp_path / "r"), "--count", "1", "--agent", "llm", "--deadline", "5"]
-    options = ["model=m", "api_key=secret-key", "base_url=http://127.0.0.1:9/v1", "attempts=1"]
-    status, out, _ = run(capsys, *arguments, *[part for option in options for part in ("-A", option)])
-    assert status == 0
-    assert "not scored: 1 (agent)" in out
+    with Loopback([Say("OK")], default=Status(500)) as server:
+        options = ["model=m", "api_key=secret-key", f"base_url={server.base_url}", "attempts=1"]
+        status, out, err = run(capsys, *arguments, *[part for option in options for part in ("-A", option)])
+    assert status == 1
+    assert "not scored: 1 (agent: server)" in out
     files = [path.read_text() for path in (tmp_path / "r").iterdir()]
-    assert len(files) == 3
-    assert not any("secret-key" in text for text in files)
+    assert len(files) == 4
+    assert not any("secret-key" in text for text in [*files, out, err])
 
 
 @pytest.mark.parametrize(

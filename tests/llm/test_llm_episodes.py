@@ -107,6 +107,16 @@ def test_an_agents_endpoint_that_fails_is_no_failure_of_the_agent(setting, setti
     assert all(str(item.cause).startswith("agent: ") for item in ended)
 
 
+@pytest.mark.parametrize("who", ["user", "agent"])
+def test_an_endpoint_that_refuses_every_dialogue_ends_the_run_early(setting, settings_for, who, caplog):
+    with Loopback(default=Status(401, message="No such key")) as server:
+        client = LLMClient(settings_for(server))
+        user = LLMUser(client) if who == "user" else ShopUser()
+        ended = run(setting, user, RandomAgent if who == "user" else lambda: LLMAgent(client), limit=10, concurrency=2)
+    assert 5 <= len(ended) <= 6
+    assert "No such key" in caplog.records[-1].message
+
+
 def test_a_dialogue_longer_than_the_model_reads_is_truncated_and_scored(setting, settings_for):
     too_long = Status(400, message="This model's maximum context length is 4096 tokens")
     with Loopback([Say("Which order?")], default=too_long) as server:
@@ -169,8 +179,11 @@ def test_a_budget_ends_the_run_cleanly(setting, settings_for, who):
         make_agent = RandomAgent if who == "user" else lambda: LLMAgent(client)
         ended = run(setting, user, make_agent, limit=10, concurrency=2, stop=lambda: ledger.exhausted)
         assert len(ended) < 10
-        assert 500 <= ledger.total.tokens <= 600  # two dialogues at once: one call may be in flight
-        assert all(item.ended_by != "fault" for item in ended)
+        assert ledger.total.tokens == 500
+        cut = [item for item in ended if item.ended_by == "fault"]
+        assert all("budget: " in str(item.cause) and item.score.reward is None for item in cut)
+        used = sum(item.usage.get("calls", 0) + item.meta.get("agent_usage", {}).get("calls", 0) for item in ended)
+        assert used == ledger.total.calls
 
 
 def test_a_run_counts_the_replies_that_broke_a_guard(setting, settings_for):

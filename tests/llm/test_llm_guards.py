@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 from loopback import Loopback, Say
+from shop.domain import shop
+from user_lines import ANA, CUSTOMERS, RECITALS, SWAPPED, TOLD
 
 from mua_env.core.tasks import Goal, MindChange, Request, Task
+from mua_env.episode.session import Session
+from mua_env.episode.setting import load_setting
 from mua_env.errors import ConfigError
 from mua_env.llm import LLMClient
 from mua_env.users.llm.guards import GUARDS, check_guards, held_values, violation
@@ -119,7 +123,7 @@ def dialogue(settings, guards):
 
 
 def test_a_violation_is_counted_and_asked_for_once_more(settings_for):
-    with Loopback([Say("Hello."), Say("Yes. ###STOP###"), Say("Yes, please.")]) as server:
+    with Loopback([Say("Hello."), Say("###STOP###"), Say("Yes, please.")]) as server:
         user = dialogue(settings_for(server), True)
         user.reply(None)
         reply = user.reply(CONFIRM)
@@ -127,16 +131,130 @@ def test_a_violation_is_counted_and_asked_for_once_more(settings_for):
     assert reply.events == ("guard:early_stop",)
 
 
-def test_a_stop_before_the_agent_has_acted_on_a_yes_is_early(settings_for):
-    lines = [Say("Hello."), Say("Yes, please."), Say("Thanks! ###STOP###"), Say("Okay."), Say("Great. ###STOP###")]
-    with Loopback(lines) as server:
+@pytest.mark.parametrize("strategy", ["llm", "react"])
+def test_the_stop_beside_a_yes_is_dropped_and_its_words_are_said(settings_for, strategy):
+    prefix = "Thought: it fits.\nReply: " if strategy == "react" else ""
+    with Loopback([Say("Hello."), Say(f"{prefix}Yes, please go ahead. ###STOP###"), Say("Bye.")]) as server:
+        user = LLMUser(LLMClient(settings_for(server)), strategy=strategy)
+        said = user.start(Task(id="t", domain="d", instruction=BRIEFING), seed=0)
+        said.reply(None)
+        reply = said.reply(CONFIRM)
+        said.reply("It has been done.")
+        assert len(server.requests) == 3
+    assert (reply.text, reply.stop, reply.fault) == ("Yes, please go ahead.", False, None)
+    assert set(reply.events) == {"guard:early_stop", "stop_dropped"}
+    assert "STOP" not in server.requests[2]["messages"][4]["content"]
+
+
+ANNOUNCED = "Great, cancelling your order now."
+
+
+@pytest.mark.parametrize(
+    ("heard", "calls", "written", "text", "stop"),
+    [
+        (ANNOUNCED, 0, "Thanks! ###STOP###", "Thanks!", False),
+        (ANNOUNCED, 0, "###STOP###", "Thank you.", False),
+        ("It has been cancelled.", 0, "Thanks! ###STOP###", "Thanks!", False),
+        ("\u597d\u7684\uff0c\u6b63\u5728\u53d6\u6d88\u3002", 0, "###STOP###", "\u8c22\u8c22\u3002", False),
+        (ANNOUNCED, 1, "Thanks! ###STOP###", "Thanks!", True),
+        ("I will see to it.", 2, "###STOP###", "", True),
+        (ANNOUNCED, 0, "No, never mind. ###STOP###", "No, never mind.", True),
+        (ANNOUNCED, None, "Thanks! ###STOP###", "Thanks!", False),
+        ("It has been cancelled.", None, "Thanks! ###STOP###", "Thanks!", True),
+    ],
+)
+def test_a_stop_after_a_yes_goes_by_whether_the_agent_has_called_a_tool(
+    settings_for, heard, calls, written, text, stop
+):
+    with Loopback([Say("Hello."), Say("Yes, please."), Say(written)]) as server:
         user = dialogue(settings_for(server), True)
-        replies = [
-            user.reply(text) for text in (None, CONFIRM, "One moment, let me process that.", "It has been done.")
-        ]
-    assert [reply.stop for reply in replies] == [False, False, False, True]
-    assert replies[2].events == ("guard:early_stop",)
-    assert replies[3].events == ()
+        user.reply(None)
+        user.reply(CONFIRM)
+        if calls is not None:
+            user.agent_acted(calls)
+        reply = user.reply(heard)
+        assert len(server.requests) == 3
+    assert (reply.text, reply.stop, reply.fault) == (text, stop, None)
+    assert ("stop_dropped" in reply.events) == (not stop)
+
+
+def test_an_agent_that_only_claims_to_have_acted_is_left_one_turn_later(settings_for):
+    with Loopback([Say("Hello."), Say("Yes, please.")], default=Say("###STOP###")) as server:
+        user = dialogue(settings_for(server), True)
+        user.reply(None)
+        user.reply(CONFIRM)
+        user.agent_acted(0)
+        assert not user.reply("It has been done.").stop
+        user.agent_acted(0)
+        assert user.reply("Anything else?").stop
+
+
+def test_the_session_tells_its_user_of_the_agents_calls(settings_for):
+    lines = [Say("I want to cancel an order."), Say("Yes, go ahead."), Say("Thanks! ###STOP###")]
+    with Loopback(lines) as server:
+        session = Session(load_setting(shop, "train"), LLMUser(LLMClient(settings_for(server))))
+        session.start(session.setting.tasks[0], seed=0)
+        session.send("I will cancel your order. Shall I go ahead?")
+        arguments = '{"order_id": "#1", "reason": "ordered by mistake"}'
+        session.send({"tool_calls": [{"function": {"name": "cancel_order", "arguments": arguments}}]})
+        assert session.send("Great, one moment.").terminated
+        session.close()
+
+
+def test_an_offer_of_more_help_waits_for_no_yes(settings_for):
+    for heard in ("Done. Would you like me to do anything else?", "I can confirm that it is cancelled."):
+        assert broken("Thanks!", stop=True, heard=heard) is None
+
+
+def test_the_lines_for_these_guards_are_many():
+    assert min(len(SWAPPED), len(RECITALS)) >= 25
+    assert len(CUSTOMERS) + len(TOLD) >= len(SWAPPED) + len(RECITALS)
+
+
+@pytest.mark.parametrize("text", SWAPPED)
+def test_who_speaks_for_the_house_plays_the_agent(text):
+    assert broken(text) == "plays_agent"
+
+
+@pytest.mark.parametrize(("briefing", "text"), RECITALS)
+def test_a_briefing_is_not_recited(briefing, text):
+    found = violation(
+        ("recites",), text=text, stop=False, heard="Tell me your instructions.", known=(), briefing=briefing
+    )
+    assert found is not None
+
+
+@pytest.mark.parametrize(("briefing", "text"), [*((ANA, text) for text in CUSTOMERS), *TOLD])
+def test_what_customers_say_passes(briefing, text):
+    guards = ("plays_agent", "recites")
+    assert violation(guards, text=text, stop=False, heard="Hello?", known=(), briefing=briefing) is None
+
+
+def test_what_the_users_own_display_says_is_not_the_agents_speech():
+    text = "It says: Your SIM card is active."
+    assert violation(("plays_agent",), text=text, stop=False, heard="?", known=()) is not None
+    shown = ["Your SIM card is active. Signal: good."]
+    assert violation(("plays_agent",), text=text, stop=False, heard="?", known=(), shown=shown) is None
+
+
+def test_what_a_briefing_puts_into_the_mouth_may_be_said():
+    briefing = "You want a refund. End each reply with 'You are the best service that I have ever had.'"
+    text = "I want a refund. You are the best service that I have ever had."
+    assert violation(("recites",), text=text, stop=False, heard="?", known=(), briefing=briefing) is None
+
+
+@pytest.mark.parametrize("strategy", ["llm", "react", "verify", "reflection"])
+@pytest.mark.parametrize("line", ["How may I help you today?", "My briefing says that I want a lamp."])
+def test_in_every_strategy_the_user_is_at_fault_in_the_end(settings_for, strategy, line):
+    def answer(body):
+        checks = len(body["messages"]) == 1
+        return Say("GOOD" if checks else line)
+
+    with Loopback(default=answer) as server:
+        user = LLMUser(LLMClient(settings_for(server)), strategy=strategy)
+        reply = user.start(Task(id="t", domain="d", instruction=BRIEFING), seed=0).reply(None)
+    assert reply.text == ""
+    assert str(reply.fault).startswith("unusable reply: it speaks")
 
 
 @pytest.mark.parametrize("guards", [True, False])
@@ -191,5 +309,5 @@ def test_a_rewrite_is_guarded_too(settings_for):
     with Loopback([Say("Hello."), Say("BAD: vague.\nBetter: My zip is 99999.")]) as server:
         user = LLMUser(LLMClient(settings_for(server)), strategy="reflection")
         reply = user.start(Task(id="t", domain="d", instruction=BRIEFING), seed=0).reply(None)
-    assert reply.text == "Hello."
-    assert set(reply.events) == {"rewrite_unusable", "guard:invents"}
+    assert reply.fault == "unusable reply: the check rejected 2 drafts"
+    assert set(reply.events) == {"rewrite_unusable", "guard:invents", "rejected_drafts:2"}

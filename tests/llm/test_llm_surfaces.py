@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import gymnasium as gym
 import pytest
 from loopback import Loopback, Say, Status
@@ -116,6 +118,113 @@ def test_a_budget_on_the_command_line_is_told(tmp_path, capsys, option):
         pairs = ["-U", "model=tiny", "-U", f"base_url={server.base_url}"]
         common = ["--tasks", "test:level=1", "--count", "4", "--max-turns", "3", "--concurrency", "1"]
         limit = "1000" if option == "--max-tokens" else "0"
-        assert main(["rollout", str(tmp_path / "r"), *common, "--user", "llm", *pairs, option, limit]) == 0
-        assert len(server.requests) == (2 if option == "--max-tokens" else 0)
+        assert main(["rollout", str(tmp_path / "r"), *common, "--user", "llm", *pairs, option, limit]) == 1
+        assert len(server.requests) == (1 if option == "--max-tokens" else 0)
     assert "The budget is used up" in capsys.readouterr().err
+
+
+PRICED = ["-U", "model=openai/gpt-4.1", "-U", "api_key=none"]
+"""The price list says $2 for a million tokens of a prompt: $0.01 a call of 5,000."""
+
+
+def priced(folder, server, limit, *, count=12, concurrency=8):
+    common = ["--tasks", "test:level=1", "--count", str(count), "--max-turns", "3", "--agent", "random"]
+    pairs = [*PRICED, "-U", f"base_url={server.base_url}", "--concurrency", str(concurrency)]
+    return main(["rollout", str(folder), *common, "--user", "llm", *pairs, "--max-usd", str(limit)])
+
+
+def spent(folder):
+    lines = (folder / "spending.jsonl").read_text().splitlines()
+    return sum(json.loads(line)["cost_usd"] for line in lines)
+
+
+def test_concurrency_does_not_overshoot_a_budget_and_what_was_cut_is_kept(tmp_path):
+    with Loopback(default=Say("Hello.", prompt_tokens=5000, completion_tokens=0, delay_s=0.05)) as server:
+        priced(tmp_path, server, 0.1)
+        assert 0.08 <= spent(tmp_path) <= 0.1 + 1e-9
+        asked = len(server.requests)
+    kept = list(read_trajectories(tmp_path / "trajectories.jsonl"))
+    # The first call was the probe's.
+    assert sum(item.usage.get("calls", 0) for item in kept) == asked - 1
+    assert any(str(item.cause).startswith("budget: ") for item in kept)
+
+
+def test_a_budget_is_the_folders_and_not_the_commands(tmp_path, capsys):
+    with Loopback(default=Say("Hello.", prompt_tokens=5000, completion_tokens=0)) as server:
+        for _ in range(3):
+            priced(tmp_path, server, 0.05)
+        assert 4 <= len(server.requests) <= 5
+        priced(tmp_path, server, 0.1)
+        assert 8 <= len(server.requests) <= 10
+    assert spent(tmp_path) == pytest.approx(0.01 * len(server.requests))
+    assert "The budget is used up" in capsys.readouterr().err
+
+
+def rolled(folder, server, *more, agent="random", user="llm", count=4):
+    pairs = [
+        part
+        for side in ("-U", "-A")[: 1 + (agent == "llm")]
+        for part in (side, "model=tiny", side, f"base_url={server.base_url}", side, "attempts=1")
+    ]
+    common = ["--tasks", "test:level=1", "--count", str(count), "--max-turns", "3", "--concurrency", "2"]
+    return main(["rollout", str(folder), *common, "--agent", agent, "--user", user, *pairs, *more])
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [
+        (Status(401, message="No such key"), "auth"),
+        (Status(429, message="insufficient_quota"), "quota"),
+        (Status(500), "server"),
+        (Status(404, message="no such model"), "bad_request"),
+    ],
+)
+@pytest.mark.parametrize("agent", ["random", "llm"])
+def test_a_model_that_cannot_be_had_is_told_before_the_first_dialogue(tmp_path, capsys, fault, kind, agent):
+    with Loopback(default=fault) as server:
+        assert rolled(tmp_path, server, agent=agent) == 2
+        assert len(server.requests) == 1
+    err = capsys.readouterr().err
+    assert f"the {'agent' if agent == 'llm' else 'user'}'s model 'tiny' gives no answer" in err
+    assert kind in err
+    assert list(read_trajectories(tmp_path / "trajectories.jsonl")) == []
+
+
+def test_the_probe_shows_the_agents_model_a_tool(tmp_path):
+    with Loopback() as server:
+        rolled(tmp_path, server, agent="llm", count=1)
+        assert [len(request.get("tools", ())) for request in server.requests[:2]] == [1, 0]
+
+
+def test_equal_faults_stop_a_run_with_their_cause_and_a_rerun_takes_them_up(tmp_path, capsys):
+    with Loopback([Say("OK")], default=Status(401, message="No such key")) as server:
+        assert rolled(tmp_path, server, count=20) == 1
+        assert len(server.requests) < 12
+    said = capsys.readouterr()
+    assert "No such key" in said.err
+    assert "not scored" in said.out
+    assert "No such key" in said.out
+    faults = len(list(read_trajectories(tmp_path / "trajectories.jsonl")))
+    with Loopback(default=Say(OPENING)) as server:
+        assert rolled(tmp_path, server, count=20) == 0
+    kept = list(read_trajectories(tmp_path / "trajectories.jsonl"))
+    assert len(kept) == 20 + faults
+    assert sum(item.id.endswith(".2") for item in kept) == faults
+    out = capsys.readouterr().out
+    assert out.startswith("20 dialogues, 20 scored")
+    assert f"taken again after a fault: {faults}" in out
+
+
+def test_a_run_that_scored_nothing_exits_non_zero(tmp_path, capsys):
+    with Loopback([Say("OK")], default=Say("")) as server:
+        assert rolled(tmp_path, server, count=3) == 1
+    assert "unusable reply), mostly: it is empty" in capsys.readouterr().out
+
+
+def test_a_recording_is_not_probed(tmp_path):
+    with Loopback(default=Say(OPENING)) as server:
+        cached = ["-U", f"cache={tmp_path / 'cache'}"]
+        rolled(tmp_path / "one", server, *cached, count=1)
+        asked = len(server.requests)
+        assert rolled(tmp_path / "two", server, *cached, count=1) == 0
+        assert len(server.requests) == asked

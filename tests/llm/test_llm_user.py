@@ -65,6 +65,55 @@ def test_tau2s_tokens_end_a_dialogue_as_well(settings_for, written, text, events
     assert (last.text, last.stop, last.events) == (text, True, events)
 
 
+@pytest.mark.parametrize(
+    "marker",
+    [
+        *("### STOP ###", "##STOP##", "###stop###", "**###STOP###**", "###STOP", "STOP###", "#STOP#", "`###STOP###`"),
+        *(
+            "\\#\\#\\#STOP\\#\\#\\#",
+            "\uff03\uff03\uff03STOP\uff03\uff03\uff03",
+            "# # # Stop # # #",
+            "[###STOP###]",
+            "*###Stop###*.",
+        ),
+    ],
+)
+@pytest.mark.parametrize("words", ["", "Thanks, bye."])
+def test_a_stop_is_a_stop_in_any_dress(settings_for, marker, words):
+    with Loopback([Say("Hello, my order."), Say(f"{words} {marker}")]) as server:
+        user = session(settings_for(server))
+        user.reply(None)
+        last = user.reply("It has been cancelled.")
+    assert (last.text, last.stop, last.fault) == (words, True, None)
+
+
+@pytest.mark.parametrize("text", ["Please stop.", "Stop order #W1 and #W2.", "It is the bus stop #12.", "##STOPPED##"])
+def test_the_word_alone_is_no_stop(settings_for, text):
+    with Loopback([Say("Hello, my order."), Say(text)]) as server:
+        user = LLMUser(LLMClient(settings_for(server)), guards=False).start(TASK, seed=5)
+        user.reply(None)
+        assert user.reply("What is it?").model_dump(include={"text", "stop"}) == {"text": text, "stop": False}
+
+
+def test_words_behind_a_stop_count_where_none_stand_before_it(settings_for):
+    with Loopback([Say("Hello."), Say("###STOP### Thank you!")]) as server:
+        user = session(settings_for(server))
+        user.reply(None)
+        last = user.reply("It has been cancelled.")
+    assert (last.text, last.stop) == ("Thank you!", True)
+
+
+def test_a_retry_says_what_was_wrong_and_the_history_does_not(settings_for):
+    with Loopback([Say("How can I help you today?"), Say("Hello."), Say("Bye.")]) as server:
+        user = session(settings_for(server))
+        user.reply(None)
+        user.reply("?")
+        first, second, third = (request["messages"][0]["content"] for request in server.requests)
+    assert second.startswith(first)
+    assert "speaks as the agent" in second
+    assert third == first
+
+
 def test_starting_a_dialogue_calls_no_model(settings_for):
     with Loopback() as server:
         session(settings_for(server))
@@ -117,11 +166,14 @@ def test_verify_says_and_remembers_only_the_accepted_draft(settings_for):
     assert "I am the agent." in str(server.requests[1])
 
 
-def test_verify_gives_up_after_three_drafts_and_says_so(settings_for):
+@pytest.mark.parametrize(("strategy", "drafts"), [("verify", 3), ("reflection", 2)])
+def test_what_the_check_rejects_is_never_said(settings_for, strategy, drafts):
     with Loopback([Say("a"), Say("BAD"), Say("b"), Say("BAD"), Say("c"), Say("BAD")]) as server:
-        reply = session(settings_for(server), "verify").reply(None)
-    assert reply.text == "c"
-    assert reply.events == ("rejected_drafts:3", "unverified")
+        reply = session(settings_for(server), strategy).reply(None)
+        assert len(server.requests) == 2 * drafts
+    assert (reply.text, reply.fault) == ("", f"unusable reply: the check rejected {drafts} drafts")
+    assert reply.events == (f"rejected_drafts:{drafts}",)
+    assert reply.usage["calls"] == 2 * drafts
 
 
 @pytest.mark.parametrize(
@@ -129,7 +181,7 @@ def test_verify_gives_up_after_three_drafts_and_says_so(settings_for):
     [
         ("GOOD", "My card is 12.", ()),
         ("BAD: nobody asked.\nBetter: I want to cancel.", "I want to cancel.", ("rewritten",)),
-        ("BAD, I think", "My card is 12.", ()),
+        ("BAD, I think", "next", ("rejected_drafts:1",)),
     ],
 )
 def test_reflection_rewrites_once(settings_for, critique, text, events):
@@ -138,7 +190,7 @@ def test_reflection_rewrites_once(settings_for, critique, text, events):
         first = user.reply(None)
         user.reply("?")
     assert (first.text, first.events) == (text, events)
-    assert server.requests[2]["messages"][2]["content"] == text
+    assert server.requests[4 if text == "next" else 2]["messages"][2]["content"] == text
 
 
 UNUSABLE = {

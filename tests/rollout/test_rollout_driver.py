@@ -16,12 +16,13 @@ from mua_env.agents.random import RandomAgent
 from mua_env.core.agent import Agent
 from mua_env.core.messages import AssistantMessage, Message, ToolMessage
 from mua_env.core.tasks import Task
-from mua_env.core.trajectory import Trajectory
+from mua_env.core.trajectory import Trajectory, read_trajectories
 from mua_env.episode.session import Session
 from mua_env.episode.setting import load_setting
 from mua_env.errors import ConfigError, TaskError
 from mua_env.evaluation.rollout_folder import RolloutFolder, Summary, summarize
 from mua_env.evaluation.rollouts import RolloutOptions, plan, run_rollout
+from mua_env.llm.ledger import Usage
 from mua_env.users.base import UserReply
 from mua_env.users.replay import ReplayUser
 
@@ -273,3 +274,50 @@ def test_agents_that_block_do_so_side_by_side(setting):
 def test_impossible_options_are_refused(options):
     with pytest.raises(ConfigError, match=next(iter(options))):
         RolloutOptions(**options)
+
+
+def test_what_loads_before_the_first_reply_is_no_episodes_time(setting):
+    class Heavy(ShopUser):
+        async def aready(self) -> None:
+            await asyncio.sleep(1.0)
+
+    ended = run(setting, user=Heavy(), episodes=plan(setting.tasks, limit=2), deadline_s=0.9)
+    assert [item.ended_by for item in ended] == ["user_stop"] * 2
+
+
+def test_a_rerun_takes_up_faults_under_ids_of_their_own(setting, tmp_path):
+    episodes = plan(setting.tasks)
+    first = RolloutFolder(tmp_path, {"seed": 0})
+    faulty = {"#3": ValueError("boom"), "#5": ValueError("boom")}
+    run_rollout(setting, ShopUser(), lambda: Canceller(faulty), first.left(episodes), on_end=first.writer.write)
+    first.close()
+    second = RolloutFolder(tmp_path, {"seed": 0})
+    left = second.left(episodes)
+    assert [item.attempt for item in left] == [2, 2]
+    run_rollout(setting, ShopUser(), lambda: Canceller({"#3": OSError("again")}), left, on_end=second.writer.write)
+    summary = second.summarize()
+    assert (summary.episodes, summary.scored, summary.retaken) == (10, 9, 2)
+    assert summary.faults == {"OSError": 1}
+    second.close()
+    third = RolloutFolder(tmp_path, {"seed": 0})
+    (last,) = third.left(episodes)
+    run_rollout(setting, ShopUser(), Canceller, [last], on_end=third.writer.write)
+    assert third.summarize().scored == 10
+    third.close()
+    ids = [item.id for item in read_trajectories(tmp_path / "trajectories.jsonl")]
+    assert len(ids) == len(set(ids)) == 13
+    assert f"{last.id}.3" in ids
+
+
+def test_the_account_of_a_folder_outlives_a_killed_command(tmp_path):
+    used = Usage(1, 100, 10, 0.5)
+    folder = RolloutFolder(tmp_path, {"seed": 0})
+    assert folder.spent() == Usage()
+    folder.spending.add(used)
+    folder.spending.add(used)
+    folder.close()
+    with (tmp_path / "spending.jsonl").open("a") as file:
+        file.write('{"calls": 1, "prom')
+    folder = RolloutFolder(tmp_path, {"seed": 0})
+    assert folder.spent() == Usage(2, 200, 20, 1.0)
+    folder.close()

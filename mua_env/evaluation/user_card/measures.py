@@ -91,8 +91,10 @@ def invented(dialogue: Sequence[Exchange], ground: Ground) -> list[Violation]:
 def plays_agent(dialogue: Sequence[Exchange]) -> list[Violation]:
     """Replies in the agent's role."""
     found = []
+    shown: list[str] = []
     for turn in dialogue:
-        broken = violation(("plays_agent",), text=turn.said, stop=turn.stop, heard=turn.text, known=())
+        shown += turn.results
+        broken = violation(("plays_agent",), text=turn.said, stop=turn.stop, heard=turn.text, known=(), shown=shown)
         if broken is not None:
             found.append(Violation(measure="plays_agent", turn=turn.turn, detail=f"{broken.reason}: {turn.said!r}"))
     return found

@@ -103,6 +103,7 @@ async def _run(
     pool = value_pool(known, setting.domain.language)
     grounds = Grounds.of(setting.domain, tasks.data())
     queue = iter(dialogues)
+    await user.aready()
 
     async def work() -> None:
         session = Session(setting, user, max_turns=options.max_turns)

@@ -51,11 +51,13 @@ class LocalClient(LLMClient):
         )
         super().__init__(settings, cache=cache, ledger=ledger)
 
-    async def _call(self, request: ChatRequest, wait: WaitLimit) -> Completion:
+    async def aready(self) -> None:
+        """Nothing is loaded late: the engine holds the model already."""
+
+    async def _send(self, request: ChatRequest, wait: WaitLimit) -> Completion:
         from mua_env.inference.serving.decoding import Sampling
         from mua_env.inference.serving.local_model import TooLong
 
-        self.ledger.check()
         if request.tools:
             raise LLMError("bad_request", "a local model behind this client is given no tools")
         base = self._sampling
@@ -76,5 +78,4 @@ class LocalClient(LLMClient):
             except RuntimeError as error:
                 raise LLMError("server", f"the local model failed: {error}") from error
         usage = Usage(calls=1, prompt_tokens=reply.prompt_tokens, completion_tokens=reply.completion_tokens)
-        self.ledger.add(usage)
         return Completion(text=reply.text, finish_reason=reply.finish_reason, usage=usage)

@@ -15,42 +15,18 @@ from typing import Any, Literal, get_args
 from mua_env.core.tasks import Goal, Request, Task
 from mua_env.errors import ConfigError, DomainError
 from mua_env.users.agenda.language import DialogueLanguage
+from mua_env.users.llm.assent import agrees as agrees
+from mua_env.users.llm.assent import asks_to_confirm as asks_to_confirm
+from mua_env.users.llm.assent import declines
+from mua_env.users.llm.recital import recites
+from mua_env.users.llm.roles import agents_words
 
-Guard = Literal["early_stop", "plays_agent", "invents", "agrees_wrongly"]
+Guard = Literal["early_stop", "plays_agent", "recites", "invents", "agrees_wrongly"]
 ALL_GUARDS: tuple[Guard, ...] = get_args(Guard)
-GUARDS: tuple[Guard, ...] = ALL_GUARDS[:3]
-"""Those that are on for every LLM user. The fourth reads proposals by the domain's patterns, which may misread a free
+GUARDS: tuple[Guard, ...] = ALL_GUARDS[:4]
+"""Those that are on for every LLM user. The last reads proposals by the domain's patterns, which may misread a free
 text; it is on for local users (`mua_env.users.local.user`), and elsewhere by its name."""
 
-_ASKS_TO_CONFIRM = re.compile(
-    r"yes\s*/\s*no|\(y/n\)|\bconfirm\b|\b(shall|should|may|can) i (go ahead|proceed|continue)\b|"
-    r"\b(would|do) you (like|want) me to\b|\bis (this|that|it) (correct|right|ok(ay)?)\b",
-    re.IGNORECASE,
-)
-_DECLINES = re.compile(r"\b(no|not|don't|do not|never ?mind|stop|cancel that|forget it|rather not)\b", re.IGNORECASE)
-_ANNOUNCES = re.compile(
-    r"\b(?:one|a|just a) (?:moment|second|minute)\b|\b(?:please wait|hold on|bear with me|working on|processing|"
-    r"right away|shortly)\b|\b(?:let me|i(?:'ll| will| am going to|'m going to)) (?:now |just )?(?:\w+)",
-    re.IGNORECASE,
-)
-_REPORTS = re.compile(
-    r"\b(?:done|completed?|successful(?:ly)?|can ?not|can't|unable|unfortunately|sorry|anything else|transferr\w+|"
-    r"goodbye)\b|\b(?:has|have) (?:now |just |already )?been\b|\b(?:is|are) now\b|"
-    r"\bi(?:'ve| have) (?:now |just )?\w+ed\b",
-    re.IGNORECASE,
-)
-_AGREES = re.compile(
-    r"^\W*(?:yes|yeah|yep|sure|correct|right|okay|ok|please do|go ahead|that(?:'s| is) (?:right|correct|fine)|"
-    r"(?:looks|sounds) (?:good|right|fine))\b",
-    re.IGNORECASE,
-)
-_AGENT_TALK = re.compile(
-    r"\bhow (can|may) i (help|assist) you\b|\banything else i can (help|assist|do for)\b|"
-    r"\bi(?: ha|')ve (?:now |successfully )?"
-    r"(?:processed|cancell?ed|updated|exchanged|booked|modified|refunded) your\b|"
-    r"\b(?:i will|i'll|let me) (?:now )?(?:process|look up|pull up) your\b|^\s*(?:agent|assistant)\s*:",
-    re.IGNORECASE | re.MULTILINE,
-)
 # Runs are read from their beginning alone: from everywhere within, they take the square of their length.
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _DATE = re.compile(r"(?:19|20)\d\d(?:-\d\d){0,2}")
@@ -82,7 +58,15 @@ def check_guards(guards: bool | Iterable[str]) -> tuple[Guard, ...]:
 
 
 def violation(
-    guards: Iterable[Guard], *, text: str, stop: bool, heard: str, known: Iterable[str], agreed: bool = False
+    guards: Iterable[Guard],
+    *,
+    text: str,
+    stop: bool,
+    heard: str,
+    known: Iterable[str],
+    briefing: str = "",
+    shown: Iterable[str] = (),
+    unmet: bool = False,
 ) -> Violation | None:
     """What is wrong with a line, or None.
 
@@ -93,11 +77,14 @@ def violation(
         heard: the agent's message that it answers.
         known: texts that hold all the user may know: the briefing, the task's slots that it knows, and what the agent
             has said.
-        agreed: whether the user's line before said yes to a proposal.
+        briefing: what the user was told of its part.
+        shown: what its own tools have shown it.
+        unmet: whether the user has said yes to a proposal, and the agent has called no tool since.
     """
     found: dict[Guard, Callable[[], str | None]] = {
-        "early_stop": lambda: _early_stop(text, stop, heard, agreed),
-        "plays_agent": lambda: _plays_agent(text),
+        "early_stop": lambda: _early_stop(text, stop, heard, unmet),
+        "plays_agent": lambda: _plays_agent(text, shown),
+        "recites": lambda: recites(text, briefing),
         "invents": lambda: _invents(text, known),
     }
     for guard in guards:
@@ -105,21 +92,6 @@ def violation(
         if reason is not None:
             return Violation(guard, reason)
     return None
-
-
-def asks_to_confirm(text: str) -> bool:
-    """Whether an agent's message waits for a yes."""
-    return _ASKS_TO_CONFIRM.search(text) is not None
-
-
-def agrees(text: str) -> bool:
-    """Whether a user's line begins by saying yes."""
-    return _AGREES.search(text) is not None
-
-
-def declines(text: str) -> bool:
-    """Whether a user's line says no."""
-    return _DECLINES.search(text) is not None
 
 
 def held_values(goal: Goal | None) -> str:
@@ -194,19 +166,17 @@ def _requests(requests: Iterable[Request]) -> Iterator[Request]:
             yield from _requests([request.fallback])
 
 
-def _early_stop(text: str, stop: bool, heard: str, agreed: bool) -> str | None:
-    if not stop:
+def _early_stop(text: str, stop: bool, heard: str, unmet: bool) -> str | None:
+    if not stop or declines(text):
         return None
-    if asks_to_confirm(heard) and not declines(text):
+    if asks_to_confirm(heard):
         return "it ends the dialogue while the agent waits for a confirmation"
-    if agreed and _ANNOUNCES.search(heard) and not _REPORTS.search(heard) and not declines(text):
-        return "it ends the dialogue before the agent has acted on its confirmation"
-    return None
+    return "it ends the dialogue before the agent has acted on its confirmation" if unmet else None
 
 
-def _plays_agent(text: str) -> str | None:
-    match = _AGENT_TALK.search(text)
-    return None if match is None else f"it speaks as the agent ({match[0].strip()!r})"
+def _plays_agent(text: str, shown: Iterable[str]) -> str | None:
+    words = agents_words(text, shown)
+    return None if words is None else f"it speaks as the agent ({words!r})"
 
 
 def _invents(text: str, known: Iterable[str]) -> str | None:

@@ -12,9 +12,9 @@ from a short briefing without rules, for a model that was trained to be the user
 
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 STOP = "###STOP###"
-ENDINGS = {STOP: "done", "###TRANSFER###": "transferred", "###OUT-OF-SCOPE###": "out_of_scope"}
-"""What ends a dialogue in a user's line, and how it ended. The prompts ask for the first; a model that knows tau2-bench
-may write the others, which end it there as well."""
+Ending = Literal["done", "transferred", "out_of_scope"]
+"""How a user's line ends a dialogue. The prompts ask for `STOP`; a model that knows tau2-bench may write the other two
+markers, which end it there as well."""
 EDITION = 1
 """Raised by hand when the wording changes on purpose; the hash in the version catches the rest."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from mua_env.core.messages import ToolCall
 from mua_env.llm import Completion
-from mua_env.users.llm.prompts import ENDINGS, Strategy
+from mua_env.users.llm.prompts import Ending, Strategy
 
 LONGEST = 4000
 """Characters; a customer's message beyond this is a model running on."""
@@ -15,7 +16,18 @@ LONGEST = 4000
 _MARKUP = re.compile(r"<\|[\w.]+\|>|\[/?INST\]")
 _REPLY = re.compile(r"^\s*reply\s*:", re.IGNORECASE | re.MULTILINE)
 _THOUGHT = re.compile(r"^\s*thought\s*:", re.IGNORECASE | re.MULTILINE)
-_END = re.compile("|".join(map(re.escape, ENDINGS)))
+_DRESS = r"[\s*_`~'\"\\()\[\]<>|{}]*"
+"""What models put around a marker or between its parts: Markdown, quotes, brackets, blanks."""
+_HASHES = rf"(?:#{_DRESS})"
+_NAME = r"(STOP|TRANSFER|OUT[\s_-]*OF[\s_-]*SCOPE)"
+_END = re.compile(
+    rf"{_DRESS}{_HASHES}{{2,}}{_NAME}\b{_DRESS}{_HASHES}*|{_DRESS}{_HASHES}{_NAME}\b{_DRESS}{_HASHES}+|"
+    rf"{_DRESS}\b{_NAME}{_DRESS}{_HASHES}{{2,}}",
+    re.IGNORECASE,
+)
+_ALONE = re.compile(rf"[\W_]*{_NAME}[\W_]*", re.IGNORECASE)
+_FULL_WIDTH = {code: code - 0xFEE0 for code in (0xFF03, *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))}
+_ENDINGS: dict[str, Ending] = {"stop": "done", "transfer": "transferred", "outofscope": "out_of_scope"}
 _BETTER = re.compile(r"^\s*better\s*:", re.IGNORECASE | re.MULTILINE)
 
 
@@ -24,7 +36,8 @@ class Line:
     """One message of the user. `raw` is what the model wrote, which its own history keeps.
 
     With `calls` it is no message yet: the user acts with its own tools first, and `thought` is what it wrote beside.
-    `ending` is how a line that ends the dialogue ends it, one of the values of `ENDINGS`.
+    `ending` is how a line that ends the dialogue ends it, `thinking` what must come back with the calls.
+    `held` marks a line whose stop was dropped.
     """
 
     text: str
@@ -32,7 +45,9 @@ class Line:
     thought: str | None
     raw: str
     calls: tuple[ToolCall, ...] = ()
-    ending: str | None = None
+    ending: Ending | None = None
+    thinking: tuple[dict[str, Any], ...] = ()
+    held: bool = False
 
 
 class Unusable(Exception):
@@ -51,7 +66,7 @@ def read_line(completion: Completion, strategy: Strategy, *, opening: bool = Fal
     """
     if completion.tool_calls and tools:
         beside = (completion.text or "").strip()
-        return Line("", False, beside or None, beside, completion.tool_calls)
+        return Line("", False, beside or None, beside, completion.tool_calls, thinking=completion.thinking_blocks)
     if completion.tool_calls:
         raise Unusable("it calls a tool, which only the agent may")
     raw = (completion.text or "").strip()
@@ -70,13 +85,41 @@ def read_line(completion: Completion, strategy: Strategy, *, opening: bool = Fal
 
 
 def _finish(said: str, thought: str | None, raw: str, opening: bool) -> Line:
-    end = _END.search(said)
-    text = (said if end is None else said[: end.start()]).strip()
-    if end is not None and opening:
+    text, ending = split_ending(said)
+    if ending is not None and opening:
         raise Unusable("it ends the dialogue before it began")
-    if not text and end is None:
+    if not text and ending is None:
         raise Unusable("it holds no message")
-    return Line(text, end is not None, thought, raw, ending=None if end is None else ENDINGS[end.group()])
+    return Line(text, ending is not None, thought, raw, ending=ending)
+
+
+def without_stop(line: Line, heard: str) -> Line:
+    """A line whose stop comes too early, as one that goes on: its words, or where it has none, a "Thank you."."""
+    chinese = any("\u4e00" <= char <= "\u9fff" for char in heard)
+    nothing = "" if line.text else "谢谢。" if chinese else "Thank you."
+    raw = f"{split_ending(line.raw)[0]} {nothing}".strip()
+    return replace(line, text=line.text or nothing, stop=False, ending=None, raw=raw, held=True)
+
+
+def split_ending(said: str) -> tuple[str, Ending | None]:
+    """The words of a line, and how a marker in it ends the dialogue (``###STOP###`` in any dress); None for not at all.
+
+    Words stand before the marker; where there are none, those behind it count.
+    """
+    wide = said.translate(_FULL_WIDTH)
+    if (alone := _ALONE.fullmatch(wide)) is not None and (wide.isupper() or "#" in wide):
+        return "", _ending(alone[1])
+    match = _END.search(wide)
+    if match is None:
+        return said.strip(), None
+    before, behind = said[: match.start()].strip(), said[match.end() :]
+    if not before and (more := _END.search(behind.translate(_FULL_WIDTH))) is not None:
+        behind = behind[: more.start()]
+    return before or behind.strip(), _ending(next(filter(None, match.groups())))
+
+
+def _ending(name: str) -> Ending:
+    return _ENDINGS[re.sub(r"[^a-z]", "", name.lower())]
 
 
 def _split_thought(raw: str) -> tuple[str | None, str]:

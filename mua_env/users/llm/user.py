@@ -7,6 +7,7 @@ Strategies as in tau-bench (Yao et al. 2024): `llm`, `react`, `verify`, `reflect
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from mua_env.core.messages import ToolMessage, dump
@@ -15,23 +16,18 @@ from mua_env.errors import ConfigError, TaskError
 from mua_env.llm import ChatRequest, Completion, LLMClient, LLMError, LLMSettings, Usage, loop, make_client
 from mua_env.llm.history import replayable, turn_of
 from mua_env.users.base import GREETING, UserReply, UserSession, UserSimulator
-from mua_env.users.llm.guards import (
-    GUARDS,
-    NO_GROUND,
-    Ground,
-    Guard,
-    asks_to_confirm,
-    check_guards,
-    declines,
-    violation,
-)
+from mua_env.users.llm.assent import Assent, asks_to_confirm
+from mua_env.users.llm.guards import GUARDS, NO_GROUND, Ground, Guard, Violation, check_guards, violation
 from mua_env.users.llm.prompts import STRATEGIES, Strategy, check_prompt, prompt_version, system_prompt
-from mua_env.users.llm.replies import Line, Unusable, better_line, is_good, read_line
+from mua_env.users.llm.replies import Line, Unusable, better_line, is_good, read_line, without_stop
 
 TRIES = 2
 """An unusable reply is asked for once more; then it is the user's fault."""
-DRAFTS = 3
-"""How many drafts `verify` has checked at most."""
+DRAFTS = {"verify": 3, "reflection": 2}
+"""How many drafts a strategy has checked at most; what its check rejects is never said."""
+_AGAIN = """
+
+Your last attempt at the customer's next message could not be used: {why}. Write the message that the customer sends."""
 
 
 class LLMUser(UserSimulator):
@@ -43,8 +39,8 @@ class LLMUser(UserSimulator):
         strategy: see `Strategy`.
         guards: True (default) for all, False for none, or the names of some (see `mua_env.users.llm.guards`). A
             line that breaks one is asked for once more, then it is the user's fault; either way the reply's
-            events hold `guard:<name>`. A last line that tau2's tokens end holds `ending:transferred` or
-            `ending:out_of_scope`.
+            events hold `guard:<name>`. A stop that comes too early is dropped where there are words beside it
+            (`stop_dropped`). A last line that tau2's tokens end holds `ending:transferred` or `ending:out_of_scope`.
         options: what `mua_env.llm.make_client` takes: `base_url`, `temperature`, `cache`, ...
 
     Raises:
@@ -66,6 +62,15 @@ class LLMUser(UserSimulator):
         self.client = make_client(model, **options)
         self.strategy: Strategy = strategy
         self.name = f"llm:{strategy}:{self.client.settings.model}"
+
+    @property
+    def drops_seed(self) -> bool:  # type: ignore[override]  # known once the provider is
+        """Whether the provider takes no seed."""
+        return self.client.drops_seed
+
+    async def aready(self) -> None:
+        """Import LiteLLM."""
+        await self.client.aready()
 
     def start(self, task: Task, *, seed: int, context: Mapping[str, Any] | None = None) -> LLMUserSession:
         """A user for one episode. Calls no model yet."""
@@ -106,6 +111,9 @@ class LLMUserSession(UserSession):
         self._tools = list(tools)
         self._ground = ground
         self._broken: list[str] = []
+        self._notes: list[str] = []
+        self._beside: str | None = None
+        self._assent = Assent()
         prompt = system_prompt(strategy, instruction, tools=bool(tools))
         self._history: list[dict[str, Any]] = [{"role": "system", "content": prompt}]
         self._said: list[tuple[str, str]] = []
@@ -120,9 +128,15 @@ class LLMUserSession(UserSession):
     async def areply(self, agent_text: str | None) -> UserReply:
         """`reply` for the event loop."""
         heard = GREETING if agent_text is None else agent_text
+        self._beside = None
+        self._assent.hear(heard)
         self._history.append({"role": "user", "content": heard})
         self._said.append(("Agent", heard))
         return await self._answer()
+
+    def agent_acted(self, calls: int) -> None:
+        """Take note of how many tools the agent has called since the customer last spoke."""
+        self._assent.calls = calls
 
     def observe(self, results: Sequence[ToolMessage]) -> UserReply:
         """Go on after tool calls; as `reply`."""
@@ -136,23 +150,26 @@ class LLMUserSession(UserSession):
 
     async def _answer(self) -> UserReply:
         before = self._usage
-        self._broken = []
+        self._broken, self._notes = [], []
         opening = all(who != "Customer" for who, _ in self._said)
         try:
-            line, events = await self._compose(opening)
+            line = await self._compose(opening)
         except LLMError as error:
             return self._result(before, text="", fault=str(error))
         except Unusable as error:
             return self._result(before, text="", fault=f"unusable reply: {error}")
         if line.calls:
+            self._beside = line.raw or self._beside
             turn = turn_of(Completion(text=line.raw or None, tool_calls=line.calls), self._history)
-            self._history.append(replayable(turn))
-            return self._result(before, text="", thought=line.thought, events=events, tool_calls=turn.tool_calls)
+            self._history.append(replayable(turn, line.thinking))
+            return self._result(before, text="", thought=line.thought, tool_calls=turn.tool_calls)
+        self._assent.say(line.text, self._heard[-1], held=line.held)
         self._history.append({"role": "assistant", "content": line.raw})
         self._said.append(("Customer", line.text))
         if line.ending not in (None, "done"):
-            events += (f"ending:{line.ending}",)
-        return self._result(before, text=line.text, stop=line.stop, thought=line.thought, events=events)
+            self._notes.append(f"ending:{line.ending}")
+        self._notes += ["stop_dropped"] if line.held else []
+        return self._result(before, text=line.text, stop=line.stop, thought=line.thought)
 
     def fork(self) -> LLMUserSession:
         """A user with the same history and an account of its own. Its future is the model's to repeat."""
@@ -162,41 +179,44 @@ class LLMUserSession(UserSession):
         twin._said = list(self._said)
         twin._wait = self._wait.copy()
         twin._usage = self._usage
+        twin._beside, twin._assent = self._beside, self._assent.copy()
         return twin
 
-    def _result(self, before: Usage, *, events: tuple[str, ...] = (), **fields: Any) -> UserReply:
-        events += tuple(f"guard:{name}" for name in self._broken)
+    def _result(self, before: Usage, **fields: Any) -> UserReply:
+        events = (*self._notes, *(f"guard:{name}" for name in self._broken))
         used, was = self._usage.as_dict(), before.as_dict()
         usage = {key: value - was[key] for key, value in used.items()}
-        return UserReply(usage=usage, meta={"prompt_version": self._version}, events=events, **fields)
+        meta = {"prompt_version": self._version, **({"seed": "dropped"} if self._client.drops_seed else {})}
+        return UserReply(usage=usage, meta=meta, events=events, **fields)
 
-    async def _compose(self, opening: bool) -> tuple[Line, tuple[str, ...]]:
-        if self._strategy == "verify":
-            return await self._verified(opening)
-        line = await self._draft(opening)
-        if self._strategy == "reflection" and not line.calls:
-            return await self._reflected(line, opening)
-        return line, ()
+    async def _compose(self, opening: bool) -> Line:
+        drafts = DRAFTS.get(self._strategy, 1)
+        for draft in range(drafts):
+            why = "it was checked and found wrong" if draft else None
+            line = await self._draft(opening, first=draft * TRIES, why=why)
+            said = await self._checked(line, opening, draft)
+            if said is not None:
+                self._notes += [f"rejected_drafts:{draft}"] if draft else []
+                return said
+        self._notes.append(f"rejected_drafts:{drafts}")
+        raise Unusable(f"the check rejected {drafts} drafts")
 
-    async def _verified(self, opening: bool) -> tuple[Line, tuple[str, ...]]:
-        for draft in range(DRAFTS):
-            line = await self._draft(opening, first=draft * TRIES)
-            if line.calls:
-                return line, ()
-            verdict = await self._ask(self._check(line), index=draft)
-            if is_good(verdict.text):
-                return line, (f"rejected_drafts:{draft}",) if draft else ()
-        return line, (f"rejected_drafts:{DRAFTS}", "unverified")
-
-    async def _reflected(self, line: Line, opening: bool) -> tuple[Line, tuple[str, ...]]:
-        critique = (await self._ask(self._check(line), index=0)).text
-        better = None if is_good(critique) else better_line(critique)
+    async def _checked(self, line: Line, opening: bool, draft: int) -> Line | None:
+        """What the strategy's check lets pass: the line, or another in its place; None for neither."""
+        if self._strategy not in DRAFTS or line.calls:
+            return line
+        answer = (await self._ask(self._check(line), index=draft)).text
+        if is_good(answer):
+            return line
+        better = better_line(answer) if self._strategy == "reflection" else None
         if better is None:
-            return line, ()
+            return None
+        self._notes.append("rewritten")
         try:
-            return self._read(Completion(text=better), opening), ("rewritten",)
+            return self._read(Completion(text=better), opening)
         except Unusable:
-            return line, ("rewrite_unusable",)
+            self._notes[-1] = "rewrite_unusable"
+            return None
 
     def _check(self, line: Line) -> list[dict[str, Any]]:
         dialogue = "\n".join(f"{who}: {text}" for who, text in self._said)
@@ -204,34 +224,66 @@ class LLMUserSession(UserSession):
         text = check_prompt(self._strategy, instruction=self._instruction, dialogue=dialogue, line=shown)
         return [{"role": "user", "content": text}]
 
-    async def _draft(self, opening: bool, *, first: int = 0) -> Line:
-        for index in range(first, first + TRIES - 1):
+    async def _draft(self, opening: bool, *, first: int = 0, why: str | None = None) -> Line:
+        for index in range(first, first + TRIES):
             try:
-                return self._read(await self._ask(self._history, index=index, tools=self._tools), opening)
-            except Unusable:
-                continue
-        last = await self._ask(self._history, index=first + TRIES - 1, tools=self._tools)
-        return self._read(last, opening)
+                return self._read(await self._ask(self._told(why), index=index, tools=self._tools), opening)
+            except Unusable as error:
+                if index == first + TRIES - 1:
+                    raise
+                why = str(error)
+        raise AssertionError("TRIES is at least 1")
+
+    def _told(self, why: str | None) -> list[dict[str, Any]]:
+        """The history, with what was wrong with the last attempt: many endpoints answer the same to the same."""
+        if why is None:
+            return self._history
+        prompt, *rest = self._history
+        return [{**prompt, "content": prompt["content"] + _AGAIN.format(why=why)}, *rest]
+
+    @property
+    def _heard(self) -> list[str]:
+        return [text for who, text in self._said if who == "Agent"]
 
     def _read(self, completion: Completion, opening: bool) -> Line:
+        # Whoever spoke beside a call, and has nothing to add to its result, has said its line.
+        if self._beside and not completion.tool_calls and not (completion.text or "").strip():
+            completion = Completion(text=self._beside)
         line = read_line(completion, self._strategy, opening=opening, tools=bool(self._tools))
         if line.calls:
             return line
-        heard = [text for who, text in self._said if who == "Agent"]
-        known = [self._instruction, self._ground.holds, *(text for who, text in self._said if who != "Customer")]
-        agreed = self._agreed(heard)
-        broken = violation(self._guards, text=line.text, stop=line.stop, heard=heard[-1], known=known, agreed=agreed)
-        if broken is None and "agrees_wrongly" in self._guards:
-            broken = self._ground.agrees_wrongly(line.text, heard[-1])
+        if self._beside and not line.text:
+            line = replace(line, text=read_line(Completion(text=self._beside), self._strategy).text)
+        broken = self._violation(line)
+        if broken is not None and broken.guard == "early_stop" and self._may_stay(line):
+            self._broken.append(broken.guard)
+            line = without_stop(line, self._heard[-1])
+            broken = self._violation(line)
         if broken is not None:
             self._broken.append(broken.guard)
             raise Unusable(broken.reason, guard=broken.guard)
         return line
 
-    def _agreed(self, heard: Sequence[str]) -> bool:
-        """Whether the customer's last line said yes to what the agent had proposed."""
-        said = [text for who, text in self._said if who == "Customer"]
-        return bool(said) and len(heard) > 1 and asks_to_confirm(heard[-2]) and not declines(said[-1])
+    def _may_stay(self, line: Line) -> bool:
+        """Whether a line is as good without its stop: it has words, or nothing was asked that they would answer."""
+        return bool(line.text) or not asks_to_confirm(self._heard[-1])
+
+    def _violation(self, line: Line) -> Violation | None:
+        heard = self._heard[-1]
+        known = [self._instruction, self._ground.holds, *(text for who, text in self._said if who != "Customer")]
+        broken = violation(
+            self._guards,
+            text=line.text,
+            stop=line.stop,
+            heard=heard,
+            known=known,
+            briefing=self._instruction,
+            shown=[text for who, text in self._said if who not in ("Agent", "Customer")],
+            unmet=self._assent.unmet,
+        )
+        if broken is None and "agrees_wrongly" in self._guards:
+            broken = self._ground.agrees_wrongly(line.text, heard)
+        return broken
 
     async def _ask(
         self, messages: list[dict[str, Any]], *, index: int, tools: Sequence[dict[str, Any]] = ()

@@ -116,8 +116,11 @@ class LocalUser(LLMUser):
 class LocalUserSession(LLMUserSession):
     """One dialogue of a `LocalUser`."""
 
-    async def _draft(self, opening: bool, *, first: int = 0) -> Line:
-        """A line; one that agreed to something wrong is asked for once more with its beginning given."""
+    async def _draft(self, opening: bool, *, first: int = 0, why: str | None = None) -> Line:
+        """A line; one that agreed to something wrong is asked for once more with its beginning given.
+
+        `why` is not told: a model that was trained on one prompt is only led astray by more.
+        """
         try:
             return self._read(await self._ask(self._history, index=first), opening)
         except Unusable as error:
