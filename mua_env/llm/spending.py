@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import IO
+from typing import Any
 
-from mua_env.core.trajectory import cut_half_line
+from mua_env.core.json_lines import LineWriter
 from mua_env.llm.ledger import Usage
 
 _FIELDS = ("calls", "prompt_tokens", "completion_tokens", "cost_usd")
@@ -21,33 +22,32 @@ class Spending:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        cut_half_line(self.path)
-        self._file: IO[str] | None = None
+        self._lines: LineWriter | None = None
 
     def total(self) -> Usage | None:
         """The sum so far; None where there is no file."""
         if not self.path.exists():
             return None
-        with self.path.open(encoding="utf-8") as file:
+        with self.path.open(encoding="utf-8", errors="replace") as file:
             return sum((_read(line) for line in file), Usage())
 
     def add(self, usage: Usage) -> None:
         """Write down one reply."""
-        if self._file is None:
-            self._file = self.path.open("a", encoding="utf-8", newline="\n")
-        self._file.write(json.dumps(usage.as_dict()) + "\n")
-        self._file.flush()
+        self._lines = self._lines or LineWriter(self.path, sync=False)
+        self._lines.write(json.dumps(usage.as_dict()), what="what a reply has used")
 
     def close(self) -> None:
         """Close the file. May be called again; `add` opens it anew."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        if self._lines is not None:
+            self._lines.close()
+            self._lines = None
 
 
-def usage_from(values: dict[str, float]) -> Usage:
+def usage_from(values: Mapping[str, Any]) -> Usage:
     """The usage in a mapping as trajectories hold it; what is not of that kind is left out."""
-    calls, prompt, completion, cost = (float(values.get(name) or 0) for name in _FIELDS)
+    numbers = (values.get(name) for name in _FIELDS)
+    # Agents of the caller's keep accounts of their own kind.
+    calls, prompt, completion, cost = (float(n) if isinstance(n, int | float) else 0.0 for n in numbers)
     return Usage(int(calls), int(prompt), int(completion), cost)
 
 
