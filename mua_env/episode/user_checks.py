@@ -22,7 +22,7 @@ def check_users(setting: Setting, user: UserSimulator, tasks: Iterable[Task]) ->
     Raises:
         TaskError: some cannot be played; the text says which, and why.
     """
-    if setting.kit.solo:  # nobody is on the line
+    if setting.worlds.solo or setting.tasks.user is not None:  # nobody is on the line, or the tasks bring their user
         return
     context = {"domain": setting.domain, "setting": setting, "tools": setting.user_tools}
     faults: dict[str, str] = {}
