@@ -9,7 +9,7 @@ from typing import Any
 from mua_env.users.agenda.language import Comparison
 
 from ..world_data import PLANS
-from .symptoms import SYMPTOMS
+from .slots import SYMPTOMS
 
 _AMOUNT = r"(?P<gb>\d+(?:\.\d+)?) ?(?:gb|gigabytes?|gigs?)\b"
 _ADDED = re.compile(
