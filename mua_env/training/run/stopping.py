@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from mua_env.errors import RunStopped
+from mua_env.errors import RunStopped, WriteError
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _FULL_TEXTS = (
@@ -54,7 +54,8 @@ def _full(error: BaseException) -> BaseException | None:
     while seen is not None:
         if isinstance(seen, OSError) and seen.errno in _FULL:
             return seen
-        if any(text in str(seen) for text in _FULL_TEXTS):
+        # Ours speaks to people, and what it came from is the system's.
+        if not isinstance(seen, WriteError) and any(text in str(seen) for text in _FULL_TEXTS):
             return seen
         seen = seen.__cause__ or seen.__context__
     return None
