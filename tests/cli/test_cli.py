@@ -325,7 +325,7 @@ def test_a_setting_may_be_a_number_a_text_or_written_as_in_a_file(text, value):
 
 
 def test_train_refuses_a_folder_that_is_in_use(capsys, tmp_path):
-    pytest.importorskip("yaml")
+    pytest.importorskip("trl")
     (tmp_path / "run.yaml").write_text("name: x\n")
     status, _, err = run(capsys, "train", str(tmp_path / "run.yaml"), "--folder", str(tmp_path))
     assert status == 2

@@ -59,6 +59,7 @@ def test_from_a_checkout_it_names_the_checkout() -> None:
 
 
 def test_the_command_of_a_checkout_is_one_that_pip_takes() -> None:
+    pytest.importorskip("setuptools")
     words = shlex.split(install_command("viewer"))
     offline = ["--dry-run", "--no-deps", "--no-build-isolation", "--no-index", "--quiet"]
     done = subprocess.run([sys.executable, "-m", *words, *offline], capture_output=True, text=True, check=False)
