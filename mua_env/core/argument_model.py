@@ -53,7 +53,7 @@ class ArgumentModel:
         self._owner = owner.name
         self._places: dict[str, str] = {}
         fields: dict[str, Any] = {}
-        base: type[BaseModel] = type("Arguments", (BaseModel,), {"model_config": ConfigDict(_CONFIG, extra="forbid")})
+        base: type[BaseModel] = type("Arguments", (BaseModel,), {"model_config": ConfigDict(**_CONFIG, extra="forbid")})
         for place, parameter in enumerate(parameters):
             name = parameter.name
             if name not in hints:
@@ -93,7 +93,7 @@ class ArgumentModel:
 
 def _open_base(hint: Any) -> type[BaseModel]:
     space = {
-        "model_config": ConfigDict(_CONFIG, extra="allow"),
+        "model_config": ConfigDict(**_CONFIG, extra="allow"),
         "__annotations__": {"__pydantic_extra__": dict[str, hint]},
         "__module__": __name__,
     }
