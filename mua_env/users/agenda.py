@@ -21,7 +21,6 @@ from mua_env.users.agenda_hands import Hands
 from mua_env.users.agenda_operations import Seen, guided
 from mua_env.users.agenda_personas import Voice, persona
 from mua_env.users.agenda_phrases import phrase
-from mua_env.users.agenda_understanding import understand
 from mua_env.users.base import UserReply, UserSession, UserSimulator
 
 LANGUAGES = ("en", "zh")
@@ -66,7 +65,7 @@ class AgendaSession(UserSession):
     def _answer(self, agent_text: str, seen: Sequence[Seen] = ()) -> UserReply:
         current = self.agenda.current
         intent = current.intent if current else ""
-        acts = understand(self.language.hear(agent_text), self.language, given=self.agenda.given, intent=intent)
+        acts = self.language.understand(agent_text, given=self.agenda.given, intent=intent)
         held = self._hands.held
         turn = Turn(self.agenda, self.language, self.voice, acts, seen, held[0].operation if held else None)
         turn.take()
