@@ -94,7 +94,9 @@ class DescribedDomain(Domain):
 
         locale = self.description.locale()
         manners = MANNERS if locale.spaced else {}
-        return DescribedGenerator(self.description, self.models, lambda rng: WrittenSpeech(rng, locale), manners)
+        return DescribedGenerator(
+            self.description, self.models, lambda rng: WrittenSpeech(rng, locale), manners, self.levels
+        )
 
     def generate(self, *, level: int, seed: int, split: str = "train") -> Iterator[Task]:
         """Verified tasks without end; see :mod:`mua_env.description.generate` for the levels."""

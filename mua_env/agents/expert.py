@@ -192,7 +192,7 @@ def call(name: str, **arguments: Any) -> Generator[Step, Heard, Any]:
         ToolFailed: the tool answered with an error.
     """
     heard = yield Call(name, arguments)
-    return _result(heard[-1])
+    return result_of(heard[-1])
 
 
 def change(name: str, **arguments: Any) -> Generator[Step, Heard, Any]:
@@ -202,7 +202,7 @@ def change(name: str, **arguments: Any) -> Generator[Step, Heard, Any]:
         ToolFailed: the tool answered with an error.
     """
     heard = yield Call(name, arguments, changes=True)
-    return _result(heard[-1])
+    return result_of(heard[-1])
 
 
 def transfer(summary: str) -> Generator[Step, Heard, None]:
@@ -220,10 +220,15 @@ def call_all(*calls: Call) -> Generator[Step, Heard, list[Any]]:
     if not calls:
         return []
     heard = yield Calls(calls)
-    return [_result(text) for text in heard[-len(calls) :]]
+    return [result_of(text) for text in heard[-len(calls) :]]
 
 
-def _result(result: str) -> Any:
+def result_of(result: str) -> Any:
+    """A tool's result, parsed where it is JSON.
+
+    Raises:
+        ToolFailed: the tool answered with an error.
+    """
     if result.startswith("Error"):
         raise ToolFailed(result)
     try:

@@ -14,6 +14,7 @@ has three calls that read, or more.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from random import Random
@@ -36,6 +37,8 @@ from mua_env.world import SQLWorld
 
 _TRIES: Final = 60
 """Users to try before another shape is drawn."""
+_AGAIN: Final = 3
+"""Draws of one request before another user is tried."""
 _KINDS: Final = tuple(TWISTS)
 LEVELS: Final = {
     1: Level((1,), (), personas=("plain", "polite")),
@@ -45,8 +48,9 @@ LEVELS: Final = {
     5: Level((3, 4), (), twists=3, kinds=_KINDS, noise=0.2),
 }
 
-Shape = tuple[tuple[str, str, str], ...]
-"""Twist (empty for none), intent, and id of the rule that is to be broken, of each request."""
+Element = tuple[str, str, str]
+"""Twist (empty for none), intent, and id of the rule that is to be broken, of one request."""
+Shape = tuple[Element, ...]
 
 
 class DescribedGenerator(TaskGenerator):
@@ -57,9 +61,9 @@ class DescribedGenerator(TaskGenerator):
         models: its tables.
         speech: makes the voice in which instructions are written.
         manners: how a persona is told to a language model, by its name.
+        levels: those that the domain has.
     """
 
-    levels = tuple(LEVELS)
     attempts = 10 * _TRIES
 
     def __init__(
@@ -68,8 +72,13 @@ class DescribedGenerator(TaskGenerator):
         models: Any,
         speech: Callable[[Random], Speech],
         manners: Mapping[str, Sequence[str]],
+        levels: Sequence[int] = tuple(LEVELS),
     ) -> None:
+        unknown = set(levels) - LEVELS.keys()
+        if unknown:
+            raise TaskError(f"{description.name}: there is no level {min(unknown)}; there are {', '.join(map(str, LEVELS))}")
         self.description = description
+        self.levels = tuple(levels)  # type: ignore[misc]
         self._speech, self._manners = speech, manners
         self._tables = Tables(description.rows)
         template = open_template(models, description.rows)
@@ -78,8 +87,8 @@ class DescribedGenerator(TaskGenerator):
         self.verifier = Verifier(template, description.toolkit, open_reads=reads)
         self._users = list(self._tables.by_key(description.users).values())
         self._shapes = lru_cache(maxsize=64)(self._shape)
-        # Twists that nothing in this domain can have are no part of any shape.
-        self._possible = {twist: possible(description, twist) for twist in TWISTS}
+        self._able = lru_cache(maxsize=256)(self._able_users)
+        self._elements = lru_cache(maxsize=len(TWISTS) + 1)(self._possible)
         if not description.wishes:
             raise TaskError(f"the domain {description.name!r} has no wishes, so there is nothing to generate")
 
@@ -89,7 +98,10 @@ class DescribedGenerator(TaskGenerator):
         rng = Random(f"{name}:{split}:{level}:{seed}:{index}:{attempt}")
         # What a task is made of is drawn apart from the user, so that rare records do not make for rare requests.
         shape = self._shapes(level, f"{name}:shape:{split}:{level}:{seed}:{index}:{attempt // _TRIES}")
-        user = rng.choice(self._users[self.splits.index(split) :: len(self.splits)])
+        users = self._able(split, self._records(shape))
+        if not users:
+            return None
+        user = rng.choice(users)
         parts = self._compose(user, shape, rng)
         if parts is None:
             return None
@@ -111,6 +123,22 @@ class DescribedGenerator(TaskGenerator):
         )
         return self._candidate(draw, task, made)
 
+    def task(self, *, level: int, seed: int, split: str, index: int) -> Task:
+        """The task at a position of an endless sequence.
+
+        Raises:
+            TaskError: the level or split is unknown, or the data yields no sound task.
+        """
+        try:
+            return super().task(level=level, seed=seed, split=split, index=index)
+        except TaskError as error:
+            if level not in self.levels or split not in self.splits:
+                raise
+            raise TaskError(
+                f"{self.description.name}: level {level} cannot be made from these rows ({error}); give users more "
+                "records of their own, in more states, or leave the level out of the domain's levels"
+            ) from None
+
     def close(self) -> None:
         """Release the databases."""
         self.verifier.close()
@@ -120,28 +148,56 @@ class DescribedGenerator(TaskGenerator):
 
     def _shape(self, number: int, seed: str) -> Shape:
         level, rng = LEVELS[number], Random(seed)
-        kinds = [kind for kind in level.draw_kinds(rng) if self._possible[kind]]
+        kinds = [kind for kind in level.draw_kinds(rng) if self._elements(kind)]
         size = max(rng.choice(level.requests), len(kinds))
-        shape = [self._element(kind, rng) for kind in (*kinds, *[""] * (size - len(kinds)))]
+        shape = [rng.choice(self._elements(kind)) for kind in (*kinds, *[""] * (size - len(kinds)))]
         rng.shuffle(shape)
         return tuple(shape)
 
-    def _element(self, twist: str, rng: Random) -> tuple[str, str, str]:
-        intents = self._possible[twist] if twist else list(self.description.wishes)
-        intent = rng.choice(sorted(intents))
-        rules = self.description.rules_of(intent) if twist in BREAKING else ()
-        return twist, intent, rng.choice(rules).id if rules else ""
+    def _possible(self, twist: str) -> tuple[Element, ...]:
+        """What a twist can be made of: tried out, since a rule may be one that nothing can be had in place of."""
+        description = self.description
+        intents = possible(description, twist) if twist else list(description.wishes)
+        breaking = {name: [rule.id for rule in description.rules_of(name)] for name in intents if twist in BREAKING}
+        elements = [(twist, intent, rule) for intent in intents for rule in breaking.get(intent, [""])]
+        return tuple(element for element in elements if self._can_be(element))
+
+    def _can_be(self, element: Element) -> bool:
+        rng = Random(f"{self.description.name}:{element}")
+        users = self._able("train", self._records((element,)))
+        return any(self._part(self._draw(rng.choice(users), {}, rng), element) for _ in range(_TRIES if users else 0))
+
+    def _part(self, draw: Draw, element: Element) -> Part | None:
+        twist, intent, broken = element
+        rule: Rule | None = self.description.rules.get(broken)
+        return TWISTS[twist](draw, intent, rule) if twist else plain(draw, intent)
+
+    def _records(self, shape: Shape) -> tuple[tuple[str, int], ...]:
+        """How many records of their own the users of a shape must have, by slot: no two requests are about one."""
+        subjects = (self.description.subject(intent) for _, intent, rule in shape if not rule.startswith("own-"))
+        counted = Counter(subject.slot for subject in subjects if subject is not None and subject.kind.owner)
+        return tuple(sorted(counted.items()))
+
+    def _able_users(self, split: str, records: tuple[tuple[str, int], ...]) -> list[dict[str, Any]]:
+        kinds = {slot.slot: slot.kind for slot in self.description.all_slots}
+        split_users = self._users[self.splits.index(split) :: len(self.splits)]
+        found = []
+        for user in split_users:
+            source = RowsSource(self._tables, user, self.description.user_key)
+            if all(len(source.own(kinds[slot])) >= count for slot, count in records):
+                found.append(user)
+        return found
 
     def _compose(self, user: dict[str, Any], shape: Shape, rng: Random) -> tuple[Draw, list[Part]] | None:
         made: list[Part] = []
         draw = self._draw(user, {}, rng)
-        for number, (twist, intent, broken) in enumerate(shape):
+        for number, element in enumerate(shape):
             if number:
                 # What earlier requests have done is seen by later ones.
                 draw = self._draw(user, self._after(draw, made), rng, draw.taken)
-            rule: Rule | None = self.description.rules.get(broken)
-            part = TWISTS[twist](draw, intent, rule) if twist else plain(draw, intent)
-            if part is None or self._repeats(part, made):
+            tried = (self._part(draw, element) for _ in range(_AGAIN))
+            part = next((part for part in tried if part is not None and not self._repeats(part, made)), None)
+            if part is None:
                 return None
             made.append(part)
             subject = self.description.subject(part.end.intent)
@@ -164,10 +220,7 @@ class DescribedGenerator(TaskGenerator):
         return self.world.snapshot()
 
     def _repeats(self, part: Part, made: Sequence[Part]) -> bool:
-        return any(
-            other.end.intent == part.end.intent and other.end.raws == part.end.raws
-            for other in made
-        )
+        return any(other.end.intent == part.end.intent and other.end.raws == part.end.raws for other in made)
 
     # The task
 

@@ -105,7 +105,7 @@ class Hotel(DescribedDomain):
         bookings = {
             key: {"booking_id": key, "guest_id": guest["guest_id"], "room_type": rng.choice(types),
                   "status": rng.choice(("confirmed", "confirmed", "past"))}
-            for guest in guests for key in (NUMBER.new(rng), NUMBER.new(rng))
+            for guest in guests for key in (NUMBER.new(rng) for _ in range(rng.randint(2, 5)))
         }  # fmt: skip
         rooms = [{"room_type": kind, "price": 100 * n, "free": 5 * (n < 3)} for n, kind in enumerate(types, 1)]
         return {"guests": guests, "bookings": list(bookings.values()), "rooms": rooms}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from mua_env.agents.expert import Heard, Step, ToolFailed, call
+from mua_env.agents.expert import Call, Calls, Heard, Step, ToolFailed, call, result_of
 from mua_env.description import Description
 from mua_env.description.kinds import Caller, Key, Named
 from mua_env.description.scope import Model, Record
+from mua_env.errors import ToolError
 
 _T = TypeVar("_T")
 Looking = Generator[Step, Heard, _T]
@@ -33,6 +34,26 @@ def look(compute: Callable[[], _T]) -> Looking[_T]:
                 need.keep((yield from call(need.tool, **need.arguments)))
             except ToolFailed:
                 need.keep(None)
+
+
+def look_together(computes: Iterable[Callable[[], Any]]) -> Looking[None]:
+    """Read in one turn what several computations need; what fails is kept as such."""
+    needs: dict[str, Missing] = {}
+    for compute in computes:
+        try:
+            compute()
+        except Missing as need:
+            needs[f"{need.tool}{need.arguments}"] = need
+        except (ToolError, KeyError):
+            continue
+    if len(needs) < 2:
+        return
+    heard = yield Calls(tuple(Call(need.tool, need.arguments) for need in needs.values()))
+    for need, text in zip(needs.values(), heard[-len(needs) :], strict=True):
+        try:
+            need.keep(result_of(text))
+        except ToolFailed:
+            need.keep(None)
 
 
 class Profile(dict[str, Any]):
@@ -71,7 +92,7 @@ class ReadSource:
     def record(self, model: Model, key: Any) -> Record | None:
         """The row with a primary key, or ``None``."""
         if model not in self.description.readers:
-            return None
+            raise KeyError(f"no tool reads the table {model.__tablename__!r} by its key")
         tool, slot = self.description.readers[model]
         found = self._ask(tool, slot.put(key))
         return found if isinstance(found, dict) else None

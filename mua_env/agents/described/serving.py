@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Generator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from mua_env.agents.described.reading import Looking, look
+from mua_env.agents.described.reading import Looking, look, look_together
 from mua_env.agents.desk import Refusal, Switch
 from mua_env.agents.expert import Asked, Heard, Step, ToolFailed, change
 from mua_env.description.arguments import Argument
@@ -144,6 +145,11 @@ class Serving:
         self.scope = self._fresh()
         missing: list[Argument] = []
         rules = self.description.rules_of(self.intent)
+        yield from look_together(
+            partial(slot.kind.record, self.raws[slot.slot], self.scope)
+            for slot in self.description.asked(self.intent)
+            if slot.slot in self.raws and self.scope.has(slot.kind.within)
+        )
         for slot in self.description.needed(self.intent):
             if not self.scope.has(slot.kind.within):
                 continue
@@ -152,11 +158,14 @@ class Serving:
                 missing.append(slot)
                 continue
             try:
-                self.scope[slot.record] = yield from look(lambda s=slot, r=raw: s.kind.record(r, self.scope))
+                self.scope[slot.record] = yield from look(partial(slot.kind.record, raw, self.scope))
             except ToolError:
                 self.raws.pop(slot.slot, None)
                 missing.append(slot)
                 continue
+            except KeyError:
+                # No tool reads it: what rules say of it only the tool that writes can tell.
+                self.scope.pop(slot.record, None)
             self.raws[slot.slot] = raw
             bad = yield from look(lambda: broken(rules, self.scope))
             if bad:
