@@ -69,9 +69,10 @@ class RowsSource:
 
     def record(self, model: Model, key: Any) -> Record | None:
         """The row with a primary key as it is now, or ``None``."""
-        changed = (model.__tablename__, json.dumps([key], ensure_ascii=False, separators=(",", ":")))
-        if changed in self._changes:
-            return self._changes[changed]
+        if self._changes:
+            changed = (model.__tablename__, json.dumps([key], ensure_ascii=False, separators=(",", ":")))
+            if changed in self._changes:
+                return self._changes[changed]
         return self._tables.by_key(model).get(key)
 
     def own(self, kind: Key) -> Sequence[Any]:

@@ -130,12 +130,18 @@ def broken(rules: Iterable[Rule], scope: Scope) -> list[Rule]:
     return [each for each in rules if each.known(scope) and not each.holds(scope)]
 
 
+_MOST_REASONS = 2
+
+
 def explains(text: str, broken: Sequence[Rule], others: Sequence[Rule]) -> bool:
     """Whether a text gives one of the broken rules as a reason, and none that is not broken.
 
     A text that states everything that might be in the way explains nothing: a reason of another rule counts against it,
-    unless its words are also words of a broken one.
+    unless its words are also words of a broken one, and so do more than two reasons at once.
     """
+    given = [each for each in (*broken, *others) if each.reasons.search(text)]
+    if len(given) > _MOST_REASONS:
+        return False
     true = [match.span() for each in broken for match in each.reasons.finditer(text)]
     false = [match.span() for each in others for match in each.reasons.finditer(text)]
     return bool(true) and not any(all(end <= a or start >= b for a, b in true) for start, end in false)
