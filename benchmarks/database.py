@@ -19,7 +19,7 @@ from env_overhead import InstantUser, pick, turn
 from measure import median_us, show
 from sqlalchemy import text
 
-from mua_env.env import DialogueEnv
+from mua_env.gym.env import DialogueEnv
 
 
 def measure(url: str | None, rounds: int) -> dict[str, float]:

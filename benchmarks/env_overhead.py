@@ -24,9 +24,9 @@ from measure import median_us, resident_mib, show
 from sqlalchemy import Connection, event
 from sqlalchemy.sql.base import Executable
 
-from mua_env.database import Database
-from mua_env.env import DialogueEnv
-from mua_env.tasks import Task
+from mua_env.core.database import Database
+from mua_env.core.tasks import Task
+from mua_env.gym.env import DialogueEnv
 from mua_env.users.base import UserReply, UserSession, UserSimulator
 
 GOALS = {"bound": 2.0, "tau2_step": 50.0, "tau2_reset": 1000.0, "memory_mib": 3.0}

@@ -21,14 +21,14 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 import torch
 from measure import show
 
-from mua_env.training.advantages import batch_advantages
-from mua_env.training.chat import ChatTokens
-from mua_env.training.config import TrainConfig, load_config
-from mua_env.training.models import load
-from mua_env.training.pool import make_mixed_pool
-from mua_env.training.rollout import RolloutDriver
-from mua_env.training.seeds import derive_seed
-from mua_env.training.trajectory import TokenTrajectory
+from mua_env.core.seeds import derive_seed
+from mua_env.inference.chat_tokens import ChatTokens
+from mua_env.inference.models import load
+from mua_env.training.config.train import TrainConfig, load_config
+from mua_env.training.data.token_trajectory import TokenTrajectory
+from mua_env.training.rollout.advantages import batch_advantages
+from mua_env.training.rollout.driver import RolloutDriver
+from mua_env.training.rollout.pool import make_mixed_pool
 
 QUERIES = ROLLOUTS = 8
 COLUMNS = ("dialogues", "success %", "all equal %", "100 x cosine")

@@ -1,6 +1,6 @@
 """A small model as the user, before and after it was trained to be one.
 
-    python -m mua_env.training.user examples/train_user.yaml --folder runs/user-smollm2
+    python -m mua_env.training.user_model.train examples/train_user.yaml --folder runs/user-smollm2
     python benchmarks/local_user.py runs/user-smollm2 --tasks 30
 
 Replies: greedy, on held-out dialogues, compared word for word with the agenda user's. Success: the scripted expert's on
@@ -25,15 +25,15 @@ from typing import Any
 from measure import show
 
 from mua_env.agents.make import agent_factory
-from mua_env.rollout import Planned, RolloutOptions, plan, run_rollout
-from mua_env.serving.engine import LocalModel
-from mua_env.setting import load_setting
-from mua_env.training.user import UserTrainConfig, collect, load_user_config
-from mua_env.training.user_measure import measure_replies
-from mua_env.trajectory import Trajectory
-from mua_env.users.agenda import AgendaUser
+from mua_env.core.trajectory import Trajectory
+from mua_env.episode.setting import load_setting
+from mua_env.evaluation.rollouts import Planned, RolloutOptions, plan, run_rollout
+from mua_env.inference.serving.local_model import LocalModel
+from mua_env.training.user_model.measure import measure_replies
+from mua_env.training.user_model.train import UserTrainConfig, collect, load_user_config
+from mua_env.users.agenda.user import AgendaUser
 from mua_env.users.base import UserSimulator
-from mua_env.users.local import LocalUser
+from mua_env.users.local.user import LocalUser
 
 COLUMNS = ("replies", "exact", "stops right", "wrong proposals", "agreed", "tasks", "solved", "failed", "faults")
 
@@ -80,7 +80,7 @@ def measure(folder: str, config: UserTrainConfig, tasks: int, style: str) -> dic
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("run", type=Path, help="folder of a run of mua_env.training.user")
+    parser.add_argument("run", type=Path, help="folder of a run of mua_env.training.user_model.train")
     parser.add_argument("--before", help="the model before training (default: what the run started from)")
     parser.add_argument("--tasks", type=int, default=30, help="held-out tasks, shared among the sources")
     parser.add_argument("--style", default="plain", help="of the expert")

@@ -13,9 +13,9 @@ from itertools import islice
 
 from measure import show
 
-from mua_env.domain import load_domain
-from mua_env.tasks import Task
-from mua_env.users.agenda import AgendaUser
+from mua_env.core.tasks import Task
+from mua_env.domain.contract import load_domain
+from mua_env.users.agenda.user import AgendaUser
 
 
 def count(tasks: Iterable[Task], user: AgendaUser, domain: object) -> dict[str, float]:

@@ -23,9 +23,9 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 from measure import show
 
-from mua_env.training.config import TrainConfig, load_config
+from mua_env.training.config.train import TrainConfig, load_config
 from mua_env.training.quickstart import quickstart_config
-from mua_env.training.run_folder import read_metrics
+from mua_env.training.run.run_folder import read_metrics
 
 LEVELS = {
     "environment.sources": [{"tasks": f"generate:level={level}:split=train", "share": 1} for level in (1, 2)],
@@ -57,7 +57,7 @@ COLUMNS = (
 
 def cold_start(seed: int, folder: Path, changes: dict[str, Any]) -> Path:
     """The quick start's cold start; returns the run."""
-    from mua_env.training.pipeline import train
+    from mua_env.training.run.pipeline import train
 
     return train(changed(quickstart_config(seed=seed), {**changes, "grpo": None}), folder=folder)
 
@@ -76,7 +76,7 @@ def changed(config: TrainConfig, changes: dict[str, Any]) -> TrainConfig:
 
 def run_variant(name: str, seed: int, start: Path, folder: Path, steps: int, changes: dict[str, Any]) -> dict[str, Any]:
     """GRPO from a cold start with one option; returns its figures."""
-    from mua_env.training.pipeline import train
+    from mua_env.training.run.pipeline import train
 
     option = VARIANTS[name]
     iterations = option.get("grpo.iterations", 1)

@@ -29,13 +29,13 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 from measure import show
 
-from mua_env.training.chat import ChatTokens
-from mua_env.training.config import load_config
-from mua_env.training.evaluation import evaluate
-from mua_env.training.models import load
-from mua_env.training.pool import make_mixed_pool
-from mua_env.training.rollout import RolloutDriver
-from mua_env.training.seeds import derive_seed
+from mua_env.core.seeds import derive_seed
+from mua_env.inference.chat_tokens import ChatTokens
+from mua_env.inference.models import load
+from mua_env.training.config.train import load_config
+from mua_env.training.rollout.driver import RolloutDriver
+from mua_env.training.rollout.pool import make_mixed_pool
+from mua_env.training.run.held_out import evaluate
 
 COLD, AFTER = "after_the_cold_start", "after_GRPO"
 EXAMPLE = Path(__file__).parents[1] / "examples" / "quickstart.yaml"

@@ -35,18 +35,18 @@ from typing import Any
 
 from measure import show
 
-from mua_env.messages import AssistantMessage
-from mua_env.setting import load_setting
-from mua_env.tasks import Task
-from mua_env.training.backends.base import Backend, TurnRequest
-from mua_env.training.backends.batching import Batcher
-from mua_env.training.chat import ChatTokens
-from mua_env.training.config import LengthConfig, load_config
-from mua_env.training.generation import DecoderStats, SampledTurn
-from mua_env.training.pool import DialoguePool
-from mua_env.training.rollout import Dialogue, RolloutDriver
-from mua_env.training.scratch import build_tokenizer
-from mua_env.users.agenda import AgendaSession, AgendaUser
+from mua_env.core.messages import AssistantMessage
+from mua_env.core.tasks import Task
+from mua_env.episode.setting import load_setting
+from mua_env.inference.backends.base import Backend, TurnRequest
+from mua_env.inference.backends.batching import Batcher
+from mua_env.inference.chat_tokens import ChatTokens
+from mua_env.inference.sampling import DecoderStats, SampledTurn
+from mua_env.training.config.train import LengthConfig, load_config
+from mua_env.training.rollout.driver import Dialogue, RolloutDriver
+from mua_env.training.rollout.pool import DialoguePool
+from mua_env.training.tiny_model.from_nothing import build_tokenizer
+from mua_env.users.agenda.user import AgendaSession, AgendaUser
 from mua_env.users.base import UserReply, UserSession, UserSimulator
 
 STEP = 0.015
@@ -269,9 +269,9 @@ def grpo_step(updates: int) -> dict[str, float]:
     """Seconds of the processor that the parts of an update take, in the mean."""
     from transformers import TrainerCallback
 
-    from mua_env.training.backends.cache_engine import CacheEngine
-    from mua_env.training.grpo import DialogueGRPOTrainer
-    from mua_env.training.pipeline import Run
+    from mua_env.inference.backends.cache_engine import CacheEngine
+    from mua_env.training.run.pipeline import Run
+    from mua_env.training.trainers.grpo import DialogueGRPOTrainer
 
     config = load_config(str(Path(__file__).parent.parent / "examples" / "quickstart.yaml"))
     assert config.cold_start is not None

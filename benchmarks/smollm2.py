@@ -24,19 +24,19 @@ from typing import Any
 import torch
 from measure import show
 
-from mua_env.messages import AssistantMessage
-from mua_env.models.smollm2 import convert
-from mua_env.training.backends.base import TurnRequest
-from mua_env.training.backends.cache_engine import CacheEngine
-from mua_env.training.chat import ChatTokens
-from mua_env.training.config import TrainConfig, load_config
-from mua_env.training.demonstrations import Demonstrations
-from mua_env.training.evaluation import evaluate
-from mua_env.training.generation import SampledTurn
-from mua_env.training.models import load
-from mua_env.training.pipeline import train
-from mua_env.training.pool import make_mixed_pool
-from mua_env.training.rollout import RolloutDriver
+from mua_env.core.messages import AssistantMessage
+from mua_env.inference.backends.base import TurnRequest
+from mua_env.inference.backends.cache_engine import CacheEngine
+from mua_env.inference.chat_tokens import ChatTokens
+from mua_env.inference.models import load
+from mua_env.inference.sampling import SampledTurn
+from mua_env.inference.smollm2 import convert
+from mua_env.training.config.train import TrainConfig, load_config
+from mua_env.training.data.demonstrations import Demonstrations
+from mua_env.training.rollout.driver import RolloutDriver
+from mua_env.training.rollout.pool import make_mixed_pool
+from mua_env.training.run.held_out import evaluate
+from mua_env.training.run.pipeline import train
 
 
 def exact_calls(model: Any, chat: ChatTokens, config: TrainConfig, dialogues: int) -> tuple[int, int]:

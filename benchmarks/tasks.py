@@ -17,10 +17,10 @@ from collections.abc import Callable
 from functools import partial
 from itertools import islice
 
-from mua_env.domain import Domain, load_domain
-from mua_env.setting import load_setting
-from mua_env.tasks import Task
-from mua_env.world import SQLWorld
+from mua_env.core.tasks import Task
+from mua_env.core.world import SQLWorld
+from mua_env.domain.contract import Domain, load_domain
+from mua_env.episode.setting import load_setting
 
 
 def seconds(run: Callable[[], object], repeats: int) -> float:

@@ -22,7 +22,7 @@ from typing import Any
 from env_overhead import InstantUser, goal, tau2, turn
 from measure import median_us, resident_mib, show
 
-from mua_env.env import DialogueEnv
+from mua_env.gym.env import DialogueEnv
 
 TASK = (
     "[mobile_data_issue]airplane_mode_on|bad_network_preference|bad_vpn|data_mode_off|data_saver_mode_on|"

@@ -14,18 +14,18 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from mua_env.cards.card import Card, make_card
-from mua_env.cards.folder import CardFolder
-from mua_env.cards.report import print_card, write_card
-from mua_env.cards.result import Result
-from mua_env.cards.run import CardOptions, plan, run
 from mua_env.cli.bar import counting
-from mua_env.discovery import environment_ids
-from mua_env.domain import load_domain
+from mua_env.core.trajectory import Trajectory
+from mua_env.domain.contract import load_domain
+from mua_env.domain.discovery import environment_ids
+from mua_env.episode.setting import Setting, load_setting
 from mua_env.errors import DomainError, TaskError
-from mua_env.setting import Setting, load_setting
-from mua_env.trajectory import Trajectory
-from mua_env.users.agenda import AgendaUser
+from mua_env.evaluation.reports.user_card import print_card, write_card
+from mua_env.evaluation.user_card.card import Card, make_card
+from mua_env.evaluation.user_card.folder import CardFolder
+from mua_env.evaluation.user_card.result import Result
+from mua_env.evaluation.user_card.run import CardOptions, plan, run
+from mua_env.users.agenda.user import AgendaUser
 
 
 def settings() -> list[Setting]:

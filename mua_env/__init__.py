@@ -16,15 +16,27 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from mua_env.registration import register_all as register_all
+from mua_env.gym.registration import register_all as register_all
 
 if TYPE_CHECKING:
-    from mua_env.agents.base import Agent as Agent
-    from mua_env.discovery import environment_ids as environment_ids
-    from mua_env.domain import Domain as Domain
-    from mua_env.domain import load_domain as load_domain
-    from mua_env.env import DialogueEnv as DialogueEnv
-    from mua_env.episode import Episode as Episode
+    from mua_env.core.agent import Agent as Agent
+    from mua_env.core.task_sets import TaskSet as TaskSet
+    from mua_env.core.tasks import Action as Action
+    from mua_env.core.tasks import Goal as Goal
+    from mua_env.core.tasks import Request as Request
+    from mua_env.core.tasks import Task as Task
+    from mua_env.core.tools import Toolkit as Toolkit
+    from mua_env.core.tools import tool as tool
+    from mua_env.core.trajectory import Trajectory as Trajectory
+    from mua_env.core.trajectory import TrajectoryWriter as TrajectoryWriter
+    from mua_env.core.trajectory import read_trajectories as read_trajectories
+    from mua_env.domain.contract import Domain as Domain
+    from mua_env.domain.contract import load_domain as load_domain
+    from mua_env.domain.discovery import environment_ids as environment_ids
+    from mua_env.episode.episode import Episode as Episode
+    from mua_env.episode.session import Session as Session
+    from mua_env.episode.session import StepResult as StepResult
+    from mua_env.episode.setting import load_setting as load_setting
     from mua_env.errors import ConfigError as ConfigError
     from mua_env.errors import DataError as DataError
     from mua_env.errors import DomainError as DomainError
@@ -34,65 +46,53 @@ if TYPE_CHECKING:
     from mua_env.errors import TaskError as TaskError
     from mua_env.errors import ToolError as ToolError
     from mua_env.errors import UserFault as UserFault
-    from mua_env.scoring import Score as Score
-    from mua_env.session import Session as Session
-    from mua_env.session import StepResult as StepResult
-    from mua_env.setting import load_setting as load_setting
-    from mua_env.task_set import TaskSet as TaskSet
-    from mua_env.tasks import Action as Action
-    from mua_env.tasks import Goal as Goal
-    from mua_env.tasks import Request as Request
-    from mua_env.tasks import Task as Task
-    from mua_env.tools import Toolkit as Toolkit
-    from mua_env.tools import tool as tool
-    from mua_env.trajectory import Trajectory as Trajectory
-    from mua_env.trajectory import TrajectoryWriter as TrajectoryWriter
-    from mua_env.trajectory import read_trajectories as read_trajectories
-    from mua_env.users.agenda import AgendaUser as AgendaUser
+    from mua_env.gym.env import DialogueEnv as DialogueEnv
+    from mua_env.gym.vector import DialogueVectorEnv as DialogueVectorEnv
+    from mua_env.scoring.scorer import Score as Score
+    from mua_env.users.agenda.user import AgendaUser as AgendaUser
     from mua_env.users.base import UserReply as UserReply
     from mua_env.users.base import UserSession as UserSession
     from mua_env.users.base import UserSimulator as UserSimulator
-    from mua_env.users.llm import LLMUser as LLMUser
-    from mua_env.vector import DialogueVectorEnv as DialogueVectorEnv
+    from mua_env.users.llm.user import LLMUser as LLMUser
 
 __version__ = "0.1.0"
 
 _HOME = {
-    "Action": "tasks",
-    "Agent": "agents.base",
-    "AgendaUser": "users.agenda",
+    "Action": "core.tasks",
+    "Agent": "core.agent",
+    "AgendaUser": "users.agenda.user",
     "ConfigError": "errors",
     "DataError": "errors",
-    "DialogueEnv": "env",
-    "DialogueVectorEnv": "vector",
-    "Domain": "domain",
+    "DialogueEnv": "gym.env",
+    "DialogueVectorEnv": "gym.vector",
+    "Domain": "domain.contract",
     "DomainError": "errors",
-    "Episode": "episode",
+    "Episode": "episode.episode",
     "EpisodeError": "errors",
-    "Goal": "tasks",
-    "LLMUser": "users.llm",
+    "Goal": "core.tasks",
+    "LLMUser": "users.llm.user",
     "MissingExtra": "errors",
     "MuaError": "errors",
-    "Request": "tasks",
-    "Score": "scoring",
-    "Session": "session",
-    "StepResult": "session",
-    "Task": "tasks",
+    "Request": "core.tasks",
+    "Score": "scoring.scorer",
+    "Session": "episode.session",
+    "StepResult": "episode.session",
+    "Task": "core.tasks",
     "TaskError": "errors",
-    "TaskSet": "task_set",
+    "TaskSet": "core.task_sets",
     "ToolError": "errors",
-    "Toolkit": "tools",
-    "Trajectory": "trajectory",
-    "TrajectoryWriter": "trajectory",
+    "Toolkit": "core.tools",
+    "Trajectory": "core.trajectory",
+    "TrajectoryWriter": "core.trajectory",
     "UserFault": "errors",
     "UserReply": "users.base",
     "UserSession": "users.base",
     "UserSimulator": "users.base",
-    "environment_ids": "discovery",
-    "load_domain": "domain",
-    "load_setting": "setting",
-    "read_trajectories": "trajectory",
-    "tool": "tools",
+    "environment_ids": "domain.discovery",
+    "load_domain": "domain.contract",
+    "load_setting": "episode.setting",
+    "read_trajectories": "core.trajectory",
+    "tool": "core.tools",
 }
 
 __all__ = sorted([*_HOME, "__version__", "register_all"])

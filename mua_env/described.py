@@ -10,16 +10,16 @@ from functools import cached_property, lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from mua_env.database import Database
+from mua_env.core.database import Database
+from mua_env.core.tasks import Task
 from mua_env.description.description import Description, as_tuple
 from mua_env.description.policy import policy
 from mua_env.description.wishes import Question, Wish
-from mua_env.domain import Domain
-from mua_env.tasks import Task
+from mua_env.domain.contract import Domain
 
 if TYPE_CHECKING:
-    from mua_env.agents.base import Agent
-    from mua_env.agents.expert import Slips
+    from mua_env.agents.scripted.expert import Slips
+    from mua_env.core.agent import Agent
     from mua_env.description.generate import DescribedGenerator
 
 _TASKS_A_LEVEL = 20
@@ -74,7 +74,7 @@ class DescribedDomain(Domain):
         """The derived scripted agent.
 
         Args:
-            style: how it speaks, see `mua_env.agents.expert.ScriptedExpert`.
+            style: how it speaks, see `mua_env.agents.scripted.expert.ScriptedExpert`.
             language: that it speaks and understands; ``None`` is the one that the description is written in.
             slips: chance that it only claims a change that the user agreed to.
 
@@ -90,7 +90,7 @@ class DescribedDomain(Domain):
         """What makes its tasks."""
         from mua_env.description.generate import DescribedGenerator
         from mua_env.users.described.speech import WrittenSpeech
-        from mua_env.users.manners import MANNERS
+        from mua_env.users.persona_prompts import MANNERS
 
         locale = self.description.locale()
         manners = MANNERS if locale.spaced else {}

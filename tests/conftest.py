@@ -30,7 +30,7 @@ def postgres_url() -> Iterator[str]:
     """A real PostgreSQL server; tests that need it are skipped where there are no programs to start one."""
     from postgres_server import running_server
 
-    from mua_env.setting import close_templates
+    from mua_env.episode.setting import close_templates
 
     with running_server() as url:
         yield url

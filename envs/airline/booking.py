@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any
 
-from mua_env.database import Database
+from mua_env.core.database import Database
 from mua_env.errors import ToolError
 
 from .models import Flight, Reservation, User

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from mua_env import deriving
-from mua_env.database import Rows
-from mua_env.deriving import DerivedGoals, user_of
-from mua_env.tasks import Action, Request, Task
-from mua_env.tools import Mode, Toolkit
+from mua_env.core.database import Rows
+from mua_env.core.tasks import Action, Request, Task
+from mua_env.core.tools import Mode, Toolkit
+from mua_env.domain import derived_goals as deriving
+from mua_env.domain.derived_goals import DerivedGoals, user_of
 
 from .goals import full_name, method_slot, with_bags
 from .models import Base, Flight, Reservation
@@ -135,6 +135,6 @@ derive_goal = DerivedGoals(Deriver)
 
 
 def find_user(task: Task, rows: Rows) -> str | None:
-    """The id of the user that a task is about; see :func:`mua_env.deriving.user_of`."""
+    """The id of the user that a task is about; see :func:`mua_env.domain.derived_goals.user_of`."""
     users = {row["user_id"] for row in rows["users"]}
     return user_of(task, users, {row["reservation_id"]: row["user_id"] for row in rows["reservations"]})

@@ -11,9 +11,9 @@ import re
 from collections.abc import Generator
 from typing import Any
 
-from mua_env.agents import desk as base
-from mua_env.agents.expert import Asked, Call, Heard, Script, ScriptedExpert, Step, ToolFailed, call, call_all
-from mua_env.agents.handlers import Handler
+from mua_env.agents.scripted import desk as base
+from mua_env.agents.scripted.expert import Asked, Call, Heard, Script, ScriptedExpert, Step, ToolFailed, call, call_all
+from mua_env.agents.scripted.handlers import Handler
 
 from . import expert_booking, expert_changes, expert_questions, expert_refunds
 from . import expert_reading as reading
@@ -30,7 +30,7 @@ _MOMENT = re.compile(r"\b(20\d\d-\d\d-\d\d)[, T]+(\d\d:\d\d)")
 
 
 class AirlineExpert(ScriptedExpert):
-    """Solves airline tasks through dialogue. See :class:`~mua_env.agents.expert.ScriptedExpert` for the styles."""
+    """Solves airline tasks through dialogue. See :class:`~mua_env.agents.scripted.expert.ScriptedExpert` for the styles."""
 
     def script(self, opening: str) -> Script:
         """The dialogue from the user's opening to the end."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
-from mua_env.agents.desk import Refusal
-from mua_env.agents.expert import Heard, Step, call_all
-from mua_env.agents.handlers import Part
+from mua_env.agents.scripted.desk import Refusal
+from mua_env.agents.scripted.expert import Heard, Step, call_all
+from mua_env.agents.scripted.handlers import Part
 
 from . import expert_reading as reading
 from .expert_requests import Paying, cabin_in_words, find_flights, legs_in_words, register, search

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from mua_env.agents.desk import Refusal
-from mua_env.agents.handlers import Part
+from mua_env.agents.scripted.desk import Refusal
+from mua_env.agents.scripted.handlers import Part
 
 from . import expert_reading as reading
 from .expert_requests import Change, Paying, cabin_in_words, find_flights, legs_in_words, register

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from mua_env.agents.interpreting import InterpretedExpert, Interpreter
+from mua_env.agents.scripted.interpreter import InterpretedExpert, Interpreter
 
 from .expert import AirlineExpert
 from .expert_phrases import PHRASES

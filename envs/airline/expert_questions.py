@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mua_env.agents.expert import Asked
-from mua_env.agents.handlers import Human
+from mua_env.agents.scripted.expert import Asked
+from mua_env.agents.scripted.handlers import Human
 
 from .expert_requests import Handler, register
 from .goals import answer_to

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from mua_env.agents.reading import Mender, Told, says
+from mua_env.agents.scripted.reading import Mender, Told, says
 
 from .language import matching
 

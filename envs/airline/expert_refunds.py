@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mua_env.agents.desk import Refusal
-from mua_env.agents.handlers import Part
+from mua_env.agents.scripted.desk import Refusal
+from mua_env.agents.scripted.handlers import Part
 
 from . import expert_reading as reading
 from . import rules

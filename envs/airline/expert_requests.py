@@ -6,10 +6,10 @@ from abc import abstractmethod
 from collections.abc import Callable, Generator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mua_env.agents import handlers as base
-from mua_env.agents.desk import Refusal
-from mua_env.agents.expert import Asked, Call, Heard, Step, call_all, transfer
-from mua_env.agents.handlers import Part
+from mua_env.agents.scripted import handlers as base
+from mua_env.agents.scripted.desk import Refusal
+from mua_env.agents.scripted.expert import Asked, Call, Heard, Step, call_all, transfer
+from mua_env.agents.scripted.handlers import Part
 
 from . import expert_reading as reading
 from . import rules

@@ -9,7 +9,7 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 
-from mua_env.database import Rows
+from mua_env.core.database import Rows
 
 from . import search
 from .itineraries import Itinerary, choose, is_clear, itineraries

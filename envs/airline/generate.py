@@ -18,12 +18,12 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import Final
 
-from mua_env.database import Rows, open_template
-from mua_env.database._statements import statements_of
-from mua_env.generation import Level, TaskGenerator
-from mua_env.settling import settled
-from mua_env.tasks import Action, Goal, Request, Task
-from mua_env.verification import Candidate, Verifier
+from mua_env.core.database import Rows, open_template
+from mua_env.core.database._statements import statements_of
+from mua_env.core.outcomes import settled
+from mua_env.core.tasks import Action, Goal, Request, Task
+from mua_env.domain.generator import Level, TaskGenerator
+from mua_env.domain.verifier import Candidate, Verifier
 
 from . import generate_requests as plain
 from .fleet import Draw, Fleet, Record

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from mua_env.tasks import Request
+from mua_env.core.tasks import Request
 
 from .customers import make_passenger
 from .fleet import Draw, Record

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from mua_env.tasks import Goal, Request
+from mua_env.core.tasks import Goal, Request
 
 from .airports import city
 from .goals import full_name

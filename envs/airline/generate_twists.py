@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final
 
-from mua_env.tasks import MindChange, Outcome, Request
+from mua_env.core.tasks import MindChange, Outcome, Request
 
 from . import generate_requests as plain
 from .customers import make_passenger

@@ -29,8 +29,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from mua_env.settling import chain, required
-from mua_env.tasks import Action, Goal, Request, Requirement
+from mua_env.core.outcomes import chain, required
+from mua_env.core.tasks import Action, Goal, Request, Requirement
 
 from .records import BAG_PRICE, INSURANCE_PRICE
 from .rules import compensation, free_bags, paid_bags

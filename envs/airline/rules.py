@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal
 
-from mua_env.database import Database
-from mua_env.tasks import Request, Task
+from mua_env.core.database import Database
+from mua_env.core.tasks import Request, Task
 
 from .models import Reservation, User
 from .records import FREE_BAGS

@@ -7,7 +7,7 @@ from datetime import date as calendar
 from datetime import timedelta
 from typing import Any
 
-from mua_env.database import Database
+from mua_env.core.database import Database
 
 from .models import Flight
 

@@ -13,13 +13,13 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
-from mua_env.deriving import DerivedGoals
+from mua_env.core.task_sets import TaskSet
+from mua_env.core.tools import ToolSpec, tool
+from mua_env.core.toolsets import Kit
+from mua_env.domain.derived_goals import DerivedGoals
+from mua_env.domain.public import tau2
+from mua_env.domain.public.tau2_tools import MergeStage, Tau2Toolkit
 from mua_env.errors import ToolError, first_fault
-from mua_env.kit import Kit
-from mua_env.public import tau2
-from mua_env.public.tau2_tools import MergeStage, Tau2Toolkit
-from mua_env.task_set import TaskSet
-from mua_env.tools import ToolSpec, tool
 
 from . import search, tau2_search
 from .derive import Deriver, find_user
@@ -187,7 +187,7 @@ derive_goal = DerivedGoals(lambda rows: Deriver(rows, toolkit=AirlineTau2Tools))
 
 
 def task_set(split: str, path: str | Path | None) -> TaskSet:
-    """tau2's tasks of a split (see :func:`mua_env.public.tau2.task_set`)."""
+    """tau2's tasks of a split (see :func:`mua_env.domain.public.tau2.task_set`)."""
     return tau2.task_set(
         "airline",
         split,

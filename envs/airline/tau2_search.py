@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mua_env.database import Database
+from mua_env.core.database import Database
 
 from . import airports
 from .models import Flight

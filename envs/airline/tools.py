@@ -20,9 +20,9 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from mua_env.arithmetic import calculate as evaluate
+from mua_env.core.tools import Toolkit, tool
+from mua_env.domain.arithmetic import calculate as evaluate
 from mua_env.errors import ToolError
-from mua_env.tools import Toolkit, tool
 
 from . import airports, booking, search
 from .models import Reservation, User

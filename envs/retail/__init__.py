@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from mua_env.database import Database, Rows
-from mua_env.packaged import WorldsDomain
-from mua_env.task_set import TaskSet
-from mua_env.tasks import Goal, Task
+from mua_env.core.database import Database, Rows
+from mua_env.core.task_sets import TaskSet
+from mua_env.core.tasks import Goal, Task
+from mua_env.domain.packaged import WorldsDomain
 
 from .models import Base
 from .rules import RULES, binding_rules

@@ -11,10 +11,10 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mua_env import deriving
-from mua_env.database import Rows
-from mua_env.deriving import DerivedGoals, user_of
-from mua_env.tasks import Action, Request, Task
+from mua_env.core.database import Rows
+from mua_env.core.tasks import Action, Request, Task
+from mua_env.domain import derived_goals as deriving
+from mua_env.domain.derived_goals import DerivedGoals, user_of
 
 from .models import Base
 from .tools import RetailTools
@@ -102,7 +102,7 @@ derive_goal = DerivedGoals(Deriver)
 
 
 def find_user(task: Task, rows: Rows) -> str | None:
-    """The id of the user that a task is about; see :func:`mua_env.deriving.user_of`.
+    """The id of the user that a task is about; see :func:`mua_env.domain.derived_goals.user_of`.
 
     Where neither calls nor text have an id, the user whose e-mail address, or whose name and postal code, the text has.
     """

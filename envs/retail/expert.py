@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from mua_env.agents import desk as base
-from mua_env.agents.expert import Asked, Call, Script, ScriptedExpert, ToolFailed, call, call_all
-from mua_env.agents.handlers import Handler
+from mua_env.agents.scripted import desk as base
+from mua_env.agents.scripted.expert import Asked, Call, Script, ScriptedExpert, ToolFailed, call, call_all
+from mua_env.agents.scripted.handlers import Handler
 
 from . import expert_handlers, expert_questions
 from . import expert_reading as reading
@@ -23,7 +23,7 @@ _REGISTERED = (expert_handlers, expert_questions)
 
 
 class RetailExpert(ScriptedExpert):
-    """Solves retail tasks through dialogue. See :class:`~mua_env.agents.expert.ScriptedExpert` for the styles."""
+    """Solves retail tasks through dialogue. See :class:`~mua_env.agents.scripted.expert.ScriptedExpert` for the styles."""
 
     def script(self, opening: str) -> Script:
         """The dialogue from the user's opening to the end."""

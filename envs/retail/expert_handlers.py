@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mua_env.agents.desk import Refusal
-from mua_env.agents.handlers import Human, Part
+from mua_env.agents.scripted.desk import Refusal
+from mua_env.agents.scripted.handlers import Human, Part
 
 from . import expert_reading as reading
 from . import expert_words as words

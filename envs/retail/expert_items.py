@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
-from mua_env.agents.desk import Declined, Refusal
-from mua_env.agents.expert import Asked, Heard, Step
-from mua_env.agents.handlers import Part
+from mua_env.agents.scripted.desk import Declined, Refusal
+from mua_env.agents.scripted.expert import Asked, Heard, Step
+from mua_env.agents.scripted.handlers import Part
 
 from . import expert_reading as reading
 from . import expert_words as words

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from mua_env.agents.desk import Refusal
-from mua_env.agents.expert import Asked, Heard, Step, call
+from mua_env.agents.scripted.desk import Refusal
+from mua_env.agents.scripted.expert import Asked, Heard, Step, call
 
 from . import expert_words as words
 from .expert_requests import Handler, Record, register

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from mua_env.agents.reading import Mender, Told, last_text
+from mua_env.agents.scripted.reading import Mender, Told, last_text
 
 from .language import matching
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
-from mua_env.agents import handlers as base
-from mua_env.agents.desk import Refusal
-from mua_env.agents.expert import Asked, Heard, Step, ToolFailed, transfer
-from mua_env.agents.handlers import Part
+from mua_env.agents.scripted import handlers as base
+from mua_env.agents.scripted.desk import Refusal
+from mua_env.agents.scripted.expert import Asked, Heard, Step, ToolFailed, transfer
+from mua_env.agents.scripted.handlers import Part
 
 from . import expert_reading as reading
 from . import expert_words as words

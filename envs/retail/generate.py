@@ -17,11 +17,11 @@ from functools import cache, lru_cache
 from itertools import islice
 from typing import Final
 
-from mua_env.database import Rows, Template, open_template
-from mua_env.generation import Level, TaskGenerator
-from mua_env.settling import settled
-from mua_env.tasks import Action, Goal, Request, Task
-from mua_env.verification import Candidate, Verifier
+from mua_env.core.database import Rows, Template, open_template
+from mua_env.core.outcomes import settled
+from mua_env.core.tasks import Action, Goal, Request, Task
+from mua_env.domain.generator import Level, TaskGenerator
+from mua_env.domain.verifier import Candidate, Verifier
 
 from . import generate_requests as plain
 from .generate_parts import Part

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from mua_env.tasks import Action, Request
+from mua_env.core.tasks import Action, Request
 
 from .goals import item_slot, write_action
 from .shop import Draw, Record

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mua_env.tasks import Request
+from mua_env.core.tasks import Request
 
 from . import generate_requests as plain
 from .generate_parts import Part, one_swapped, write

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from mua_env.tasks import Request
+from mua_env.core.tasks import Request
 
 from .goals import item_slot, method_slot
 from .shop import Draw, Record, paid_amount, paid_with

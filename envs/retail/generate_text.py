@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from mua_env.tasks import Goal, Request
-from mua_env.users.manners import MANNERS
+from mua_env.core.tasks import Goal, Request
+from mua_env.users.persona_prompts import MANNERS
 
 from .shop import Record
 

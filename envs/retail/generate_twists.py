@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from mua_env.tasks import MindChange, Request
+from mua_env.core.tasks import MindChange, Request
 
 from . import generate_requests as plain
 from .generate_parts import Part, one_swapped, write

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from mua_env.settling import required, settled
-from mua_env.tasks import Action, Goal, Request, Requirement
+from mua_env.core.outcomes import required, settled
+from mua_env.core.tasks import Action, Goal, Request, Requirement
 
 from .shop import Record, Shop
 

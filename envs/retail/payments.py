@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from mua_env.database import Database
+from mua_env.core.database import Database
+from mua_env.core.tools import Mode
 from mua_env.errors import ToolError
-from mua_env.tools import Mode
 
 from .models import Order, Product, User
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from mua_env.database import Database
-from mua_env.tasks import Request, Task
+from mua_env.core.database import Database
+from mua_env.core.tasks import Request, Task
 
 from .models import Order, User
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final
 
-from mua_env.database import Rows
+from mua_env.core.database import Rows
 from mua_env.errors import TaskError
 
 Record = dict[str, Any]

@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from sqlalchemy import func
 
-from mua_env import arithmetic
+from mua_env.core.tools import Toolkit, tool
+from mua_env.domain import arithmetic
 from mua_env.errors import ToolError
-from mua_env.tools import Toolkit, tool
 
 from . import payments
 from .models import Order, Product, User

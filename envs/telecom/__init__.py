@@ -7,11 +7,11 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, ClassVar
 
-from mua_env.database import Database, Rows
+from mua_env.core.database import Database, Rows
+from mua_env.core.task_sets import TaskSet
+from mua_env.core.tasks import Goal, Task
+from mua_env.domain.packaged import PackagedDomain
 from mua_env.errors import TaskError
-from mua_env.packaged import PackagedDomain
-from mua_env.task_set import TaskSet
-from mua_env.tasks import Goal, Task
 
 from .desk_tools import TelecomDesk, TelecomScenes
 from .models import Base

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import Any, Final
 
-from mua_env.database import Database
+from mua_env.core.database import Database
 from mua_env.errors import ToolError
 
 from .models import Bill, Customer, Number

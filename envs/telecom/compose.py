@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from mua_env.tasks import Goal, MindChange, Request
+from mua_env.core.tasks import Goal, MindChange, Request
 
 from .faults import FAULTS, LOST, SLOW, Case, Family, Record, of
 from .goals import BILLING, SYMPTOMS, Plot

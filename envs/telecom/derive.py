@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from mua_env.database import Rows
-from mua_env.tasks import Goal, Request, Task
+from mua_env.core.database import Rows
+from mua_env.core.tasks import Goal, Request, Task
 
 _ID = re.compile(r"^\[(?P<symptom>\w+)_issue\].*?(?:\[PERSONA:(?P<persona>\w+)\])?$")
 _SYMPTOMS: Final = {"service": "service", "mobile_data": "data", "mms": "mms"}

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import Field
 
+from mua_env.core.tools import tool
 from mua_env.errors import ToolError
-from mua_env.tools import tool
 
 from . import billing
 from .models import Plan

@@ -10,9 +10,9 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from mua_env.agents import desk as base
-from mua_env.agents.expert import Asked, Script, ScriptedExpert, ToolFailed, call
-from mua_env.agents.handlers import Handler
+from mua_env.agents.scripted import desk as base
+from mua_env.agents.scripted.expert import Asked, Script, ScriptedExpert, ToolFailed, call
+from mua_env.agents.scripted.handlers import Handler
 
 from . import expert_reading as reading
 from .expert_phone import LOOKS, REPAIRS, Seen, in_words
@@ -24,7 +24,7 @@ _TRIES = 3
 
 
 class TelecomExpert(ScriptedExpert):
-    """Solves telecom tasks through dialogue. See :class:`~mua_env.agents.expert.ScriptedExpert` for the styles."""
+    """Solves telecom tasks through dialogue. See :class:`~mua_env.agents.scripted.expert.ScriptedExpert` for the styles."""
 
     def script(self, opening: str) -> Script:
         """The dialogue from the user's opening to the end; from the ticket, where the phone is in its own hands."""

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from mua_env.agents.interpreting import InterpretedExpert, Interpreter
+from mua_env.agents.scripted.interpreter import InterpretedExpert, Interpreter
 
 from .expert import TelecomExpert
 from .expert_phrases import COMPACT

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from random import Random
 
-from mua_env.users.agenda_grammar import expand
+from mua_env.users.agenda.nlg.grammar import expand
 
 COMPACT: Mapping[str, str] = {
     "identify": "What is your phone number, your full name, and your date of birth?",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from mua_env.agents.reading import Mender, Told, last, last_text, says
+from mua_env.agents.scripted.reading import Mender, Told, last, last_text, says
 
 from .world_data import PLANS
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mua_env.agents.expert import Call, call, call_all
+from mua_env.agents.scripted.expert import Call, call, call_all
 
 from .billing import TODAY
 

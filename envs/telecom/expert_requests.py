@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from mua_env.agents.expert import Asked, call, change
-from mua_env.agents.handlers import Handler
+from mua_env.agents.scripted.expert import Asked, call, change
+from mua_env.agents.scripted.handlers import Handler
 
 from . import expert_reading as reading
 from .compose import MOST_GB

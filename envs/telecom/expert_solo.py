@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from mua_env.agents.expert import Call, Say, Script, ToolFailed, call, call_all
+from mua_env.agents.scripted.expert import Call, Say, Script, ToolFailed, call, call_all
 
 from . import expert_reading as reading
 from .compose import MOST_GB

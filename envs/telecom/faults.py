@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from mua_env.tasks import Action, Assertion
-from mua_env.tools import Requestor
+from mua_env.core.tasks import Action, Assertion
+from mua_env.core.tools import Requestor
 
 Record = dict[str, Any]
 Family = Literal["service", "data", "mms", "billing"]

@@ -21,11 +21,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
-from mua_env.database import Rows, Template, open_template
-from mua_env.generation import TaskGenerator
-from mua_env.kit import Kit
-from mua_env.tasks import Goal, Request, Task
-from mua_env.verification import Candidate, Verifier
+from mua_env.core.database import Rows, Template, open_template
+from mua_env.core.tasks import Goal, Request, Task
+from mua_env.core.toolsets import Kit
+from mua_env.domain.generator import TaskGenerator
+from mua_env.domain.verifier import Candidate, Verifier
 
 from .compose import Draw, compose
 from .desk_tools import TelecomDesk, TelecomScenes

@@ -6,9 +6,9 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from mua_env.settling import settled
-from mua_env.tasks import Goal, Request
-from mua_env.users.manners import MANNERS
+from mua_env.core.outcomes import settled
+from mua_env.core.tasks import Goal, Request
+from mua_env.users.persona_prompts import MANNERS
 
 _MANNERS = {
     **MANNERS,

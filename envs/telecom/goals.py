@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from mua_env.settling import required, settled
-from mua_env.tasks import Action, Assertion, Criteria, Goal, Request, Requirement
+from mua_env.core.outcomes import required, settled
+from mua_env.core.tasks import Action, Assertion, Criteria, Goal, Request, Requirement
 
 from .faults import FAULTS, LOST, Case, act, assertions, more_data, pay
 

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from copy import deepcopy
 from typing import Any, Final
 
+from mua_env.core.tools import Toolkit
 from mua_env.errors import DataError
-from mua_env.tools import Toolkit
 
 from . import radio
 from .models import PHONE, Phone, Surroundings

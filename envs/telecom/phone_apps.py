@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from mua_env.core.tools import tool
 from mua_env.errors import ToolError
-from mua_env.tools import tool
 
 from . import radio
 from .handset import Handset

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from mua_env.core.tools import tool
 from mua_env.errors import ToolError, first_fault
-from mua_env.tools import tool
 
 from .handset import Handset
 from .phone_network import on_off, with_bar

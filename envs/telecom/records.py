@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from mua_env.database._statements import Model
+from mua_env.core.database._statements import Model
 
 from .models import PHONE, Bill, Customer, Device, Line, Phone, Plan, Surroundings
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from mua_env.database import Database
-from mua_env.tasks import Task
+from mua_env.core.database import Database
+from mua_env.core.tasks import Task
 
 from .models import Customer
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from mua_env.tools import tool
+from mua_env.core.tools import tool
 
 from .handset import Handset
 from .models import PHONE, Surroundings

@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from sqlalchemy import bindparam, select
 
-from mua_env.database import Database
+from mua_env.core.database import Database
+from mua_env.core.tools import Mode
 from mua_env.errors import ToolError
-from mua_env.tools import Mode
 
 from . import radio
 from .billing import with_status

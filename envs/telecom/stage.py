@@ -6,8 +6,8 @@ actions and its assertions call them, and the tools of both sides as well.
 
 from __future__ import annotations
 
+from mua_env.core.tools import tool
 from mua_env.errors import ToolError
-from mua_env.tools import tool
 
 from . import billing, radio
 from .handset import Handset

@@ -8,15 +8,15 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from mua_env.deriving import HAND_OVER
+from mua_env.core.task_sets import TaskSet
+from mua_env.core.tasks import Task
+from mua_env.core.tools import Toolkit, tool
+from mua_env.core.toolsets import Kit, solo_kit
+from mua_env.domain.derived_goals import HAND_OVER
+from mua_env.domain.public import tau2
+from mua_env.domain.public.tau2 import DeriveGoal, Layout
+from mua_env.domain.public.tau2_tools import Tau2Toolkit
 from mua_env.errors import ConfigError
-from mua_env.kit import Kit, solo_kit
-from mua_env.public import tau2
-from mua_env.public.tau2 import DeriveGoal, Layout
-from mua_env.public.tau2_tools import Tau2Toolkit
-from mua_env.task_set import TaskSet
-from mua_env.tasks import Task
-from mua_env.tools import Toolkit, tool
 
 from .derive import find_user
 from .models import Base
@@ -100,7 +100,7 @@ def task_set(
 
     Args:
         split: ``"base"`` (114 tasks), ``"train"`` (74), ``"test"`` (40), ``"small"`` (20) or ``"full"`` (2,285).
-        path: see :meth:`mua_env.public.tau2.Layout.find`.
+        path: see :meth:`mua_env.domain.public.tau2.Layout.find`.
         policy: ``"manual"`` (default) or ``"workflow"``.
         solo: the agent has the phone's tools too and works on a ticket alone.
         derive: makes the agenda of each task; without it the tasks have none.

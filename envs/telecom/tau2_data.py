@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, Final
 
-from mua_env.database import Rows
+from mua_env.core.database import Rows
+from mua_env.domain.public.tau2 import Layout
 from mua_env.errors import DataError
-from mua_env.public.tau2 import Layout
 
 from .models import Bill, Customer, Device, Line, Plan
 from .records import APN, FIELDS, PERMISSIONS, phone_row, surroundings_row, whole, with_owners

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Final
 from pydantic import Field
 from sqlalchemy import BindParameter, bindparam, or_, select
 
+from mua_env.core.tools import Toolkit, tool
 from mua_env.errors import ToolError
-from mua_env.tools import Toolkit, tool
 
 from . import billing
 from .models import Bill, Customer, Device, Line, Plan

@@ -6,10 +6,10 @@ import copy
 from collections.abc import Sequence
 from typing import Any, Self
 
-from mua_env.agents.base import Agent
+from mua_env.core.agent import Agent
+from mua_env.core.messages import AssistantMessage, Message, dump
 from mua_env.llm import ChatRequest, Completion, LLMClient, LLMSettings, Usage, make_client
 from mua_env.llm.history import replayable, turn_of
-from mua_env.messages import AssistantMessage, Message, dump
 
 
 class LLMAgent(Agent):

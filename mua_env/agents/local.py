@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from mua_env.agents.base import Agent
+from mua_env.core.agent import Agent
+from mua_env.core.messages import AssistantMessage, Message
 from mua_env.errors import MuaError, missing_extra
-from mua_env.messages import AssistantMessage, Message
-from mua_env.training.backends.base import TurnRequest
-from mua_env.training.template import Detail, system_prompt
+from mua_env.inference.backends.base import TurnRequest
+from mua_env.inference.chat_template import Detail, system_prompt
 
 if TYPE_CHECKING:
-    from mua_env.training.backends.cache_engine import CacheEngine
+    from mua_env.inference.backends.cache_engine import CacheEngine
 
 
 class LocalAgent(Agent):
@@ -51,9 +51,9 @@ class LocalAgent(Agent):
         template_options: dict[str, Any] | None = None,
     ) -> None:
         try:
-            from mua_env.training.backends.cache_engine import CacheEngine
-            from mua_env.training.chat import ChatTokens
-            from mua_env.training.models import load
+            from mua_env.inference.backends.cache_engine import CacheEngine
+            from mua_env.inference.chat_tokens import ChatTokens
+            from mua_env.inference.models import load
         except ImportError as error:
             if isinstance(error, MuaError):
                 raise

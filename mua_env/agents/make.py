@@ -7,8 +7,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from mua_env.agents.base import Agent
-from mua_env.domain import Domain
+from mua_env.core.agent import Agent
+from mua_env.domain.contract import Domain
 from mua_env.errors import ConfigError, did_you_mean
 
 AGENTS = ("expert", "llm", "local", "random")

@@ -6,9 +6,9 @@ import copy
 from collections.abc import Sequence
 from typing import Any, Self
 
-from mua_env.agents.base import Agent
-from mua_env.messages import AssistantMessage, Message, parse_agent_turn
-from mua_env.spaces import AgentTurnSpace
+from mua_env.core.agent import Agent
+from mua_env.core.messages import AssistantMessage, Message, parse_agent_turn
+from mua_env.gym.spaces import AgentTurnSpace
 
 
 class RandomAgent(Agent):

@@ -43,8 +43,8 @@ def root(
 @app.command("domains")
 def domains() -> None:
     """List the installed domains with their environment ids, tools and splits."""
-    from mua_env.discovery import environment_ids
-    from mua_env.domain import load_domain
+    from mua_env.domain.contract import load_domain
+    from mua_env.domain.discovery import environment_ids
     from mua_env.errors import DomainError
 
     for name, identifier in sorted(environment_ids().items()):
@@ -118,7 +118,7 @@ def report(
     ] = None,
 ) -> None:
     """Write a training run's curves, tables, and the same tasks before and after, as one HTML page."""
-    from mua_env.training.report import write_training_report
+    from mua_env.training.run.report import write_training_report
 
     typer.echo(str(write_training_report(run, out=out)))
 
@@ -133,6 +133,6 @@ def view(
     newest: Annotated[bool, typer.Option("--newest", help="The last ones instead, newest first.")] = False,
 ) -> None:
     """Write the dialogues of a run as one HTML page that needs no network."""
-    from mua_env.reports.html import write_report
+    from mua_env.evaluation.reports.dialogues import write_report
 
     typer.echo(str(write_report(run, out=out, limit=limit, newest=newest)))

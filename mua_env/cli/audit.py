@@ -12,7 +12,7 @@ from mua_env.cli.options import PathOption, SeedOption
 from mua_env.errors import ConfigError
 
 if TYPE_CHECKING:
-    from mua_env.audit import Audit
+    from mua_env.evaluation.audit import Audit
 
 
 def audit_tasks(
@@ -38,13 +38,13 @@ def audit_tasks(
 
     found = _run(source, path, scoring, limit=limit, seed=seed, run_baselines=baselines)
     if html_file is not None:
-        from mua_env.audit.html import render_html
+        from mua_env.evaluation.reports.audit import render_html
 
         _write(html_file, render_html(found))
     if json_file is not None:
         _write(json_file, found.model_dump_json(indent=1) + "\n")
     if json_file != Path("-"):
-        from mua_env.audit.table import render
+        from mua_env.evaluation.audit.table import render
 
         Console().print(render(found, every_task=every_task))
     if check and any(task.suspect for task in found.tasks):
@@ -57,8 +57,8 @@ def _run(
     from rich.console import Console
     from rich.progress import Progress
 
-    from mua_env.audit import audit
-    from mua_env.setting import load_setting
+    from mua_env.episode.setting import load_setting
+    from mua_env.evaluation.audit import audit
 
     domain, colon, tasks = source.partition(":")
     if not colon or not tasks:

@@ -19,7 +19,7 @@ from mua_env.cli.options import SeedOption
 from mua_env.errors import ConfigError
 
 if TYPE_CHECKING:
-    from mua_env.tasks import Task
+    from mua_env.core.tasks import Task
 
 
 def generate_tasks(
@@ -36,7 +36,7 @@ def generate_tasks(
 
     Progress goes to standard error. Ctrl-C stops between two lines and leaves what is written whole.
     """
-    from mua_env.domain import load_domain
+    from mua_env.domain.contract import load_domain
 
     tasks = islice(load_domain(domain).generate(level=level, seed=seed, split=split), count)
     with _target(output) as file, _Stop() as stop:
@@ -53,7 +53,7 @@ def _stream(tasks: Iterator[Task], file: IO[bytes], count: int, stop: _Stop) -> 
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from mua_env.task_files import task_line
+    from mua_env.core.task_files import task_line
 
     columns = (BarColumn(), MofNCompleteColumn(), TextColumn("tasks"), TimeRemainingColumn())
     console = Console(stderr=True)

@@ -14,9 +14,9 @@ from mua_env.errors import ConfigError
 
 if TYPE_CHECKING:
     from mua_env.agents.make import AgentFactory
+    from mua_env.core.tasks import Task
+    from mua_env.episode.setting import Setting
     from mua_env.llm import Ledger
-    from mua_env.setting import Setting
-    from mua_env.tasks import Task
     from mua_env.users.base import UserSimulator
 
 SourceArgument = Annotated[
@@ -112,7 +112,7 @@ def open_setting(
     database: str | None = None,
 ) -> Setting:
     """Load a domain with its tasks."""
-    from mua_env.setting import load_setting
+    from mua_env.episode.setting import load_setting
 
     mode: Any = scoring  # checked there
     return load_setting(domain, tasks, path=path, mode=mode, policy=policy, solo=solo, database_url=database)

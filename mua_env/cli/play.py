@@ -42,7 +42,7 @@ def play(
 
     from mua_env.cli.seat import UserSeat
     from mua_env.cli.stage import Stage
-    from mua_env.session import Session
+    from mua_env.episode.session import Session
 
     if watch and user == "human":
         raise ConfigError("--watch takes no side; with --user human use --as user")

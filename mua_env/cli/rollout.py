@@ -12,10 +12,10 @@ from mua_env.cli.bar import counting
 from mua_env.errors import ConfigError
 
 if TYPE_CHECKING:
-    from mua_env.rollout import Planned, RolloutOptions
-    from mua_env.rollout_folder import RolloutFolder, Summary
-    from mua_env.setting import Setting
-    from mua_env.trajectory import Trajectory
+    from mua_env.core.trajectory import Trajectory
+    from mua_env.episode.setting import Setting
+    from mua_env.evaluation.rollout_folder import RolloutFolder, Summary
+    from mua_env.evaluation.rollouts import Planned, RolloutOptions
 
 MOST = 20_000
 """Tasks that are run without being asked for a number: an endless source would never come to its end."""
@@ -67,13 +67,13 @@ def rollout(
 
     A dialogue is on the disk as soon as it ends. The same command on the same folder takes up what is missing.
     """
-    from mua_env.judging import make_judge
+    from mua_env.core.task_sets import tasks_revision
+    from mua_env.evaluation.rollout_folder import RolloutFolder
+    from mua_env.evaluation.rollouts import RolloutOptions, plan
     from mua_env.llm import Ledger
-    from mua_env.rollout import RolloutOptions, plan
-    from mua_env.rollout_folder import RolloutFolder
-    from mua_env.scoring import check_reward
-    from mua_env.task_set import tasks_revision
-    from mua_env.training.run_folder import new_run_folder
+    from mua_env.scoring.judges import make_judge
+    from mua_env.scoring.scorer import check_reward
+    from mua_env.training.run.run_folder import new_run_folder
 
     if user == "human":
         raise ConfigError("--user human: many dialogues at once are no place for a person; use `mua-env play`")
@@ -122,7 +122,7 @@ def rollout(
 def _run(
     setting: Setting, cast: opt.Cast, episodes: list[Planned], folder: RolloutFolder, options: RolloutOptions
 ) -> Summary:
-    from mua_env.rollout import run_rollout
+    from mua_env.evaluation.rollouts import run_rollout
 
     left = [episode for episode in episodes if episode.id not in folder.done]
     try:

@@ -9,14 +9,14 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
-from mua_env.agents.base import Agent
 from mua_env.cli.stage import Stage
+from mua_env.core.agent import Agent
+from mua_env.core.messages import AssistantMessage
+from mua_env.core.tasks import Task
+from mua_env.episode.session import Session, StepResult
+from mua_env.episode.setting import Setting
 from mua_env.errors import EpisodeError
-from mua_env.messages import AssistantMessage
-from mua_env.reports.terminal import plain
-from mua_env.session import Session, StepResult
-from mua_env.setting import Setting
-from mua_env.tasks import Task
+from mua_env.evaluation.reports.terminal import plain
 from mua_env.users.human import STOP_WORD, HumanSession, HumanUser
 
 

@@ -10,14 +10,14 @@ from rich.console import Console
 from rich.markdown import Markdown
 from rich.markup import escape
 
-from mua_env.agents.base import Agent
+from mua_env.core.agent import Agent
+from mua_env.core.messages import AssistantMessage, FunctionCall, ToolCall
+from mua_env.core.tasks import Task
+from mua_env.core.trajectory import Entry, TrajectoryWriter
+from mua_env.episode.session import Session
 from mua_env.errors import EpisodeError
+from mua_env.evaluation.reports.terminal import print_entry, print_score
 from mua_env.llm.errors import LLMError
-from mua_env.messages import AssistantMessage, FunctionCall, ToolCall
-from mua_env.reports.terminal import print_entry, print_score
-from mua_env.session import Session
-from mua_env.tasks import Task
-from mua_env.trajectory import Entry, TrajectoryWriter
 
 
 class Stage:

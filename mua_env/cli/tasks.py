@@ -15,8 +15,8 @@ from mua_env.errors import TaskError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mua_env.setting import Setting
-    from mua_env.tasks import Task
+    from mua_env.core.tasks import Task
+    from mua_env.episode.setting import Setting
 
 app = typer.Typer(no_args_is_help=True, help="List, show, check, audit and generate tasks.")
 app.command("audit")(audit_tasks)
@@ -99,7 +99,7 @@ def _open(source: str, path: Path | None) -> Setting:
 
 
 def _setting_of(source: str, task_id: str, path: Path | None) -> Setting:
-    from mua_env.domain import load_domain
+    from mua_env.domain.contract import load_domain
 
     name, tasks = opt.split_source(source)
     if tasks is not None:
@@ -140,7 +140,7 @@ def _details(setting: Setting, task: Task) -> Iterator[str]:
         yield f"Gold: {action.name} {json.dumps(action.arguments, ensure_ascii=False)}{whose}"
     for text in task.outputs:
         yield f"The agent must say: {text}"
-    from mua_env.checks import described
+    from mua_env.scoring.checks import described
 
     for text in described(task):
         yield f"Must hold: {text}"

@@ -12,8 +12,8 @@ from mua_env.cli.bar import counting
 from mua_env.errors import ConfigError
 
 if TYPE_CHECKING:
-    from mua_env.cards.result import Result
-    from mua_env.trajectory import Trajectory
+    from mua_env.core.trajectory import Trajectory
+    from mua_env.evaluation.user_card.result import Result
 
 app = typer.Typer(no_args_is_help=True, help="Measure user simulators.")
 
@@ -51,11 +51,11 @@ def card(
     """
     from rich.console import Console
 
-    from mua_env.cards.card import make_card
-    from mua_env.cards.folder import CardFolder
-    from mua_env.cards.report import print_card, write_card
-    from mua_env.cards.run import CardOptions, plan, run
     from mua_env.cli.rollout import _public
+    from mua_env.evaluation.reports.user_card import print_card, write_card
+    from mua_env.evaluation.user_card.card import make_card
+    from mua_env.evaluation.user_card.folder import CardFolder
+    from mua_env.evaluation.user_card.run import CardOptions, plan, run
     from mua_env.llm.ledger import Ledger
     from mua_env.users.make import make_user
 

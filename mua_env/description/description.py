@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from mua_env.database import Rows
+from mua_env.core.database import Rows
+from mua_env.core.tools import Toolkit, ToolSpec
 from mua_env.description import cues
 from mua_env.description.arguments import Argument, Signature, signature_of
 from mua_env.description.kinds import Caller, Key
@@ -17,7 +18,6 @@ from mua_env.description.rules import Rule, rules_of
 from mua_env.description.scope import Model, Scope
 from mua_env.description.wishes import Question, Wish
 from mua_env.errors import DomainError, did_you_mean
-from mua_env.tools import Toolkit, ToolSpec
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +78,10 @@ class Description:
         kept = self._kinds.get(id(slot.kind))
         if kept is None:
             # The kind itself is kept beside it, so that no other object can come to have its id.
-            kept = self._kinds[id(slot.kind)] = (slot.kind, slot.kind.in_world(self.rows, [*self.translations.values()]))
+            kept = self._kinds[id(slot.kind)] = (
+                slot.kind,
+                slot.kind.in_world(self.rows, [*self.translations.values()]),
+            )
         return kept[1]
 
     def slots(self, tool: str) -> tuple[Argument, ...]:

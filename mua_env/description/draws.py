@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from mua_env.core.tasks import Action, Request
 from mua_env.description.arguments import Argument
 from mua_env.description.description import Description
 from mua_env.description.kinds import Caller
@@ -15,7 +16,6 @@ from mua_env.description.rules import Rule, broken
 from mua_env.description.scope import Scope
 from mua_env.description.wishes import Question
 from mua_env.errors import ToolError
-from mua_env.tasks import Action, Request
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,10 @@ from functools import lru_cache
 from random import Random
 from typing import Any, Final
 
-from mua_env.database import Changes, open_template
+from mua_env.core.database import Changes, open_template
+from mua_env.core.outcomes import required, settled
+from mua_env.core.tasks import Action, Goal, Request, Task
+from mua_env.core.world import SQLWorld
 from mua_env.description.description import Description
 from mua_env.description.draws import Draw
 from mua_env.description.instruction import instruction
@@ -28,12 +31,9 @@ from mua_env.description.kinds import Speech
 from mua_env.description.rows import RowsSource, Tables
 from mua_env.description.rules import Rule
 from mua_env.description.twists import BREAKING, TWISTS, Part, plain, possible
+from mua_env.domain.generator import Level, TaskGenerator
+from mua_env.domain.verifier import Candidate, Verifier
 from mua_env.errors import TaskError
-from mua_env.generation import Level, TaskGenerator
-from mua_env.settling import required, settled
-from mua_env.tasks import Action, Goal, Request, Task
-from mua_env.verification import Candidate, Verifier
-from mua_env.world import SQLWorld
 
 _TRIES: Final = 60
 """Users to try before another shape is drawn."""
@@ -76,7 +76,9 @@ class DescribedGenerator(TaskGenerator):
     ) -> None:
         unknown = set(levels) - LEVELS.keys()
         if unknown:
-            raise TaskError(f"{description.name}: there is no level {min(unknown)}; there are {', '.join(map(str, LEVELS))}")
+            raise TaskError(
+                f"{description.name}: there is no level {min(unknown)}; there are {', '.join(map(str, LEVELS))}"
+            )
         self.description = description
         self.levels = tuple(levels)  # type: ignore[misc]
         self._speech, self._manners = speech, manners
@@ -114,9 +116,7 @@ class DescribedGenerator(TaskGenerator):
             split=split,
             level=level,
             user_id=str(user[self.description.user_key]),
-            instruction=instruction(
-                self.description, goal, self._speech(rng), self._manners.get(goal.persona, ())
-            ),
+            instruction=instruction(self.description, goal, self._speech(rng), self._manners.get(goal.persona, ())),
             goal=goal,
             actions=self._gold(draw, way, made),
             requirements=required(map(settled, goal.requests), handed_over=()),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mua_env.core.tasks import Goal, Request
 from mua_env.description.description import Description
 from mua_env.description.kinds import Speech
 from mua_env.description.twists import hint_of
-from mua_env.tasks import Goal, Request
 
 
 def instruction(description: Description, goal: Goal, speech: Speech, manners: Sequence[str]) -> str:
@@ -65,7 +65,9 @@ class _Writer:
 
     def _stated(self, intent: str, slots: Mapping[str, Any]) -> str:
         parts = [
-            self.message("stated", noun=self._locale.text(slot.kind.noun), value=slot.kind.say(slots[slot.slot], self._speech))
+            self.message(
+                "stated", noun=self._locale.text(slot.kind.noun), value=slot.kind.say(slots[slot.slot], self._speech)
+            )
             for slot in self._description.asked(intent)
             if slot.slot in slots
         ]

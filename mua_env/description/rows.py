@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from mua_env.database import Changes, Rows
+from mua_env.core.database import Changes, Rows
 from mua_env.description.kinds.keys import Key, Named, key_column
 from mua_env.description.scope import Model, Record, Scope
 
@@ -107,8 +107,10 @@ class RowsSource:
     def record_of_user(self) -> Record:
         """The user's row as it is now."""
         for (_, key), row in self._changes.items():
-            if row is not None and row.get(self._user_key) == self.user[self._user_key] and json.loads(key) == [
-                self.user[self._user_key]
-            ]:
+            if (
+                row is not None
+                and row.get(self._user_key) == self.user[self._user_key]
+                and json.loads(key) == [self.user[self._user_key]]
+            ):
                 return row
         return self.user

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from mua_env.database import Database
+from mua_env.core.database import Database
 from mua_env.errors import DomainError
 
 if TYPE_CHECKING:

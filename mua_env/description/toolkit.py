@@ -6,10 +6,10 @@ from typing import Any
 
 from sqlalchemy import func
 
-from mua_env.database import Database
+from mua_env.core.database import Database
+from mua_env.core.tools import Mode, Toolkit
 from mua_env.description.scope import DatabaseSource, Model, Record, Scope
 from mua_env.errors import ToolError
-from mua_env.tools import Mode, Toolkit
 
 
 class DescribedToolkit(Toolkit):

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from mua_env.core.tasks import MindChange, Request
 from mua_env.description.arguments import Argument
 from mua_env.description.description import Description
 from mua_env.description.draws import Draw, Drawn
 from mua_env.description.kinds import Date, Key
-from mua_env.tasks import MindChange, Request
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from mua_env.core.messages import ToolCall
 from mua_env.errors import missing_extra
 from mua_env.llm import loop
 from mua_env.llm.cache import ReplyCache
@@ -18,7 +19,6 @@ from mua_env.llm.errors import PASSING, LLMError, classify
 from mua_env.llm.ledger import Ledger, Usage
 from mua_env.llm.settings import LLMSettings
 from mua_env.llm.waiting import WaitLimit
-from mua_env.messages import ToolCall
 
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 20.0

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from mua_env.core.messages import AssistantMessage, dump
 from mua_env.llm.client import Completion
-from mua_env.messages import AssistantMessage, dump
 
 MALFORMED = "malformed_arguments"
 

@@ -19,9 +19,9 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 from rich.console import Console
 from rich.markup import escape
 
+from mua_env.core.messages import AssistantMessage
 from mua_env.errors import MuaError
-from mua_env.messages import AssistantMessage
-from mua_env.training.config import (
+from mua_env.training.config.train import (
     ColdStartConfig,
     EnvironmentConfig,
     EvaluationConfig,
@@ -92,9 +92,9 @@ def quickstart_config(*, seed: int = 0, folder: str = "runs") -> TrainConfig:
 
 def watch(*, seed: int = 0) -> None:
     """Print one dialogue of the scripted expert with the agenda user."""
-    from mua_env.session import Session
-    from mua_env.setting import load_setting
-    from mua_env.training.experts import hold
+    from mua_env.episode.session import Session
+    from mua_env.episode.setting import load_setting
+    from mua_env.training.data.expert_dialogues import hold
     from mua_env.users.make import make_user
 
     setting = load_setting("retail", "test:level=1")
@@ -123,7 +123,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         watch()
-        from mua_env.training.pipeline import train
+        from mua_env.training.run.pipeline import train
 
         if options.threads is not None:
             import torch

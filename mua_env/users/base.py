@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from mua_env.core.messages import ToolCall, ToolMessage
+from mua_env.core.tasks import Task
 from mua_env.errors import EpisodeError
-from mua_env.messages import ToolCall, ToolMessage
-from mua_env.tasks import Task
 
 GREETING = "Hi! How can I help you today?"
 """What the agent is taken to have said before the user's first message (as in tau-bench)."""
@@ -60,7 +60,7 @@ class UserSession(ABC):
 
     Attributes:
         registers_refusals: the user itself registers a reasoned refusal of what it wants, as the event
-            ``refusal:<intent>``; where it does not, the session listens (see :mod:`mua_env.refusals`).
+            ``refusal:<intent>``; where it does not, the session listens (see :mod:`mua_env.scoring.refusals`).
     """
 
     registers_refusals: ClassVar[bool] = False

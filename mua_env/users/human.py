@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from mua_env.characters import visible
+from mua_env.core.characters import visible
+from mua_env.core.messages import FunctionCall, ToolCall, ToolMessage
+from mua_env.core.tasks import Task
 from mua_env.errors import UserFault
-from mua_env.messages import FunctionCall, ToolCall, ToolMessage
-from mua_env.tasks import Task
 from mua_env.users.base import UserReply, UserSession, UserSimulator
 
 STOP_WORD = "/stop"

@@ -37,15 +37,15 @@ def make_user(user: str | UserSimulator, options: dict[str, Any] | None = None) 
 
 def _class(name: str) -> Any:
     if name == "agenda":
-        from mua_env.users.agenda import AgendaUser
+        from mua_env.users.agenda.user import AgendaUser
 
         return AgendaUser
     if name == "llm":
-        from mua_env.users.llm import LLMUser
+        from mua_env.users.llm.user import LLMUser
 
         return LLMUser
     if name == "local":
-        from mua_env.users.local import LocalUser
+        from mua_env.users.local.user import LocalUser
 
         return LocalUser
     from mua_env.users.human import HumanUser

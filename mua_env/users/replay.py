@@ -6,10 +6,10 @@ import copy
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from mua_env.core.messages import AssistantMessage, ToolMessage
+from mua_env.core.tasks import Task
+from mua_env.core.trajectory import Trajectory
 from mua_env.errors import TaskError
-from mua_env.messages import AssistantMessage, ToolMessage
-from mua_env.tasks import Task
-from mua_env.trajectory import Trajectory
 from mua_env.users.base import UserReply, UserSession, UserSimulator
 
 _Heard = str | None | tuple[str, ...]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from mua_env.core.tasks import Task
 from mua_env.errors import TaskError
-from mua_env.tasks import Task
 from mua_env.users.base import UserReply, UserSession, UserSimulator
 
 NOBODY = "Nobody is on the line: this ticket has no customer to talk to. Go on with the tools, then call done."

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from mua_env.agents.desk import Declined, Desk, Refusal
-from mua_env.agents.expert import Asked, Script, ScriptedExpert
-from mua_env.agents.handlers import Change, Handler, Handlers, Human, Part
-from mua_env.messages import AssistantMessage, Message, ToolMessage, UserMessage
+from mua_env.agents.scripted.desk import Declined, Desk, Refusal
+from mua_env.agents.scripted.expert import Asked, Script, ScriptedExpert
+from mua_env.agents.scripted.handlers import Change, Handler, Handlers, Human, Part
+from mua_env.core.messages import AssistantMessage, Message, ToolMessage, UserMessage
 
 HANDLERS: Handlers[TicketDesk] = Handlers()
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from mua_env.agents.reading import Mender, Told, last, last_text, one_slip, says
+from mua_env.agents.scripted.reading import Mender, Told, last, last_text, one_slip, says
 
 WORDS = ("change", "flights", "bags", "don't")
 

@@ -6,13 +6,13 @@ import json
 
 import pytest
 
+from mua_env.core.messages import ToolMessage
 from mua_env.envs.airline import domain
 from mua_env.envs.airline.world_data import tables
-from mua_env.messages import ToolMessage
-from mua_env.session import Session
-from mua_env.setting import load_setting
-from mua_env.training.experts import hold
-from mua_env.users.agenda import AgendaUser
+from mua_env.episode.session import Session
+from mua_env.episode.setting import load_setting
+from mua_env.training.data.expert_dialogues import hold
+from mua_env.users.agenda.user import AgendaUser
 
 RESERVATIONS = tables()["reservations"]
 

@@ -9,12 +9,12 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 import mua_env  # noqa: F401 (registers the environments)
-from mua_env.agents.base import Agent
+from mua_env.core.agent import Agent
+from mua_env.core.tasks import Task
 from mua_env.envs.airline import domain
-from mua_env.session import Session
-from mua_env.setting import load_setting
-from mua_env.tasks import Task
-from mua_env.users.agenda import AgendaUser
+from mua_env.episode.session import Session
+from mua_env.episode.setting import load_setting
+from mua_env.users.agenda.user import AgendaUser
 
 POLICY_BREAKERS = {
     "16": "gold compensates a delay without changing or cancelling the reservation",

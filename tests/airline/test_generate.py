@@ -11,19 +11,19 @@ from pathlib import Path
 import pytest
 
 import mua_env.envs.airline as package
+from mua_env.cli.splits import SIZES, make_split
+from mua_env.core.outcomes import chain, settled
+from mua_env.core.task_files import write_tasks
+from mua_env.core.tasks import Action, Request, Task
+from mua_env.domain.verifier import Candidate
 from mua_env.envs.airline import domain
 from mua_env.envs.airline.generate import LEVELS, AirlineGenerator
 from mua_env.envs.airline.goals import FORBIDDEN
 from mua_env.envs.airline.rules import RULES, cancellation, compensable
 from mua_env.envs.airline.search import NOW
 from mua_env.envs.airline.world_data import tables
+from mua_env.episode.setting import load_setting
 from mua_env.errors import TaskError
-from mua_env.setting import load_setting
-from mua_env.settling import chain, settled
-from mua_env.splits import SIZES, make_split
-from mua_env.task_files import write_tasks
-from mua_env.tasks import Action, Request, Task
-from mua_env.verification import Candidate
 
 RESERVATIONS = {row["reservation_id"]: row for row in tables()["reservations"]}
 USERS = {row["user_id"]: row for row in tables()["users"]}

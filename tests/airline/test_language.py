@@ -10,9 +10,9 @@ import pytest
 from mua_env.envs.airline import domain
 from mua_env.envs.airline.language import matching
 from mua_env.envs.airline.language.intents import INTENTS, WISHES
-from mua_env.users.agenda_grammar import unmark
-from mua_env.users.agenda_personas import Voice, persona
-from mua_env.users.agenda_understanding import understand
+from mua_env.users.agenda.nlg.grammar import unmark
+from mua_env.users.agenda.nlg.personas import Voice, persona
+from mua_env.users.agenda.nlu.dialogue_acts import understand
 
 LANGUAGE = domain.language
 TWO = [{"id": "certificate_7654321"}, {"id": "credit_card_1234567", "last_four": "4603"}]
@@ -103,7 +103,7 @@ def test_values_are_found_in_text() -> None:
 @pytest.mark.parametrize("key", sorted(WISHES))
 def test_the_expert_reads_every_wish_through_noise(key: str) -> None:
     from mua_env.envs.airline.expert_reading import intent
-    from mua_env.users.agenda_phrases import phrase
+    from mua_env.users.agenda.nlg.phrases import phrase
 
     name, _, topic = key.partition(":")
     slots = {"topic": topic, **({"cabin": "economy"} if topic == "cabin" else {})}

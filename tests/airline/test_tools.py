@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mua_env.database import Database, Template, open_template
+from mua_env.core.database import Database, Template, open_template
 from mua_env.envs.airline import world_data as data
 from mua_env.envs.airline.models import Base, Flight, Reservation, User
 from mua_env.envs.airline.search import next_day

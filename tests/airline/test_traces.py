@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from mua_env.database import Database, Template, open_template
+from mua_env.core.database import Database, Template, open_template
 from mua_env.envs.airline.models import Base, Reservation, User
 from mua_env.envs.airline.tools import AirlineTools
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from mua_env.cli import main
-from mua_env.task_files import read_tasks
-from mua_env.tasks import Task
+from mua_env.core.task_files import read_tasks
+from mua_env.core.tasks import Task
 
 COMMAND = [sys.executable, "-c", "import sys; from mua_env.cli import main; sys.exit(main())", "tasks"]
 

@@ -10,14 +10,14 @@ from typing import Any
 import gymnasium as gym
 import pytest
 
-from mua_env.difference import compare
+from mua_env.core.database.difference import compare
+from mua_env.core.messages import AssistantMessage, FunctionCall, ToolCall
+from mua_env.episode.session import Session
+from mua_env.episode.setting import Setting, load_setting
 from mua_env.errors import ConfigError, EpisodeError
-from mua_env.messages import AssistantMessage, FunctionCall, ToolCall
-from mua_env.scoring import Record
-from mua_env.session import Session
-from mua_env.setting import Setting, load_setting
-from mua_env.users.agenda import AgendaUser
-from mua_env.vector import DialogueVectorEnv
+from mua_env.gym.vector import DialogueVectorEnv
+from mua_env.scoring.scorer import Record
+from mua_env.users.agenda.user import AgendaUser
 
 ROW = ("orders", '["#1"]')
 

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from mua_env.agents.base import Agent
-from mua_env.domain import load_domain
-from mua_env.messages import AssistantMessage, FunctionCall, ToolCall
-from mua_env.refusals import RefusalListener
-from mua_env.session import Session
-from mua_env.setting import Setting, load_setting
-from mua_env.tasks import Action, Goal, Request, Requirement, Task
-from mua_env.users.agenda import AgendaUser
+from mua_env.core.agent import Agent
+from mua_env.core.messages import AssistantMessage, FunctionCall, ToolCall
+from mua_env.core.tasks import Action, Goal, Request, Requirement, Task
+from mua_env.domain.contract import load_domain
+from mua_env.episode.session import Session
+from mua_env.episode.setting import Setting, load_setting
+from mua_env.scoring.refusals import RefusalListener
+from mua_env.users.agenda.user import AgendaUser
 
 from .users import QuietUser
 

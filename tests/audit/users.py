@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mua_env.tasks import Task
-from mua_env.users.agenda import AgendaSession, AgendaUser
+from mua_env.core.tasks import Task
+from mua_env.users.agenda.user import AgendaSession, AgendaUser
 from mua_env.users.base import UserReply
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from mua_env.cards.dialogue import Exchange, Ground, Grounds
+from mua_env.core.tasks import Goal, MindChange, Request, Task
 from mua_env.envs.retail import domain
-from mua_env.tasks import Goal, MindChange, Request, Task
-from mua_env.users.agenda import AgendaUser
+from mua_env.evaluation.user_card.dialogue import Exchange, Ground, Grounds
+from mua_env.users.agenda.user import AgendaUser
 from mua_env.users.base import UserReply, UserSession, UserSimulator
 
 FACTS = {"first_name": "Nora", "last_name": "Quist", "zip": "48121", "email": "nora.quist77@example.com"}

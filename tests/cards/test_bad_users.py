@@ -8,15 +8,15 @@ import time
 import pytest
 from people import BentUser, Reply
 
-from mua_env.cards.card import MEASURES, Card, make_card
-from mua_env.cards.probes import PROBES
-from mua_env.cards.report import LABELS, html, rows
-from mua_env.cards.result import Result
-from mua_env.cards.run import CardOptions, plan, run
+from mua_env.core.trajectory import Trajectory
+from mua_env.episode.setting import load_setting
 from mua_env.errors import ConfigError, TaskError, UserFault
-from mua_env.setting import load_setting
-from mua_env.trajectory import Trajectory
-from mua_env.users.agenda import AgendaUser
+from mua_env.evaluation.reports.user_card import LABELS, html, rows
+from mua_env.evaluation.user_card.card import MEASURES, Card, make_card
+from mua_env.evaluation.user_card.probes import PROBES
+from mua_env.evaluation.user_card.result import Result
+from mua_env.evaluation.user_card.run import CardOptions, plan, run
+from mua_env.users.agenda.user import AgendaUser
 from mua_env.users.base import UserReply, UserSession, UserSimulator
 
 SOURCE = "test:level=3"

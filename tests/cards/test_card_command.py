@@ -7,10 +7,10 @@ import json
 import pytest
 from loopback import Loopback, Say, Status
 
-from mua_env.cards.folder import CardFolder
 from mua_env.cli import main
+from mua_env.core.trajectory import read_trajectories
 from mua_env.errors import ConfigError
-from mua_env.trajectory import read_trajectories
+from mua_env.evaluation.user_card.folder import CardFolder
 
 
 def card(capsys, *arguments: str) -> tuple[int, str, str]:

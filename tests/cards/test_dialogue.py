@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from people import FACTS, ground, task
 
-from mua_env.cards.dialogue import exchanges
-from mua_env.cards.facts import mentions, replace, sources
-from mua_env.cards.measures import invented
-from mua_env.cards.probes import EverythingProbe, PretenderProbe, WrongValueProbe, value_pool
-from mua_env.cards.tokens import Tokens, unknown_values
+from mua_env.core.messages import AssistantMessage, FunctionCall, Message, ToolCall, ToolMessage, UserMessage
+from mua_env.core.tasks import Request
+from mua_env.core.trajectory import Entry, Trajectory
 from mua_env.envs.retail import domain
-from mua_env.messages import AssistantMessage, FunctionCall, Message, ToolCall, ToolMessage, UserMessage
-from mua_env.session import Session
-from mua_env.setting import load_setting
-from mua_env.tasks import Request
-from mua_env.trajectory import Entry, Trajectory
-from mua_env.users.agenda import AgendaUser
+from mua_env.episode.session import Session
+from mua_env.episode.setting import load_setting
+from mua_env.evaluation.user_card.dialogue import exchanges
+from mua_env.evaluation.user_card.facts import mentions, replace, sources
+from mua_env.evaluation.user_card.measures import invented
+from mua_env.evaluation.user_card.probes import EverythingProbe, PretenderProbe, WrongValueProbe, value_pool
+from mua_env.evaluation.user_card.tokens import Tokens, unknown_values
+from mua_env.users.agenda.user import AgendaUser
 
 
 def trajectory(*entries: Entry) -> Trajectory:

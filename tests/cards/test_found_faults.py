@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from mua_env.domain import load_domain
+from mua_env.core.tasks import Goal, Request, Task
+from mua_env.domain.contract import load_domain
 from mua_env.envs.retail.expert_reading import agrees
-from mua_env.language import DialogueLanguage
-from mua_env.tasks import Goal, Request, Task
-from mua_env.users.agenda import AgendaUser
+from mua_env.users.agenda.language import DialogueLanguage
+from mua_env.users.agenda.user import AgendaUser
 
 VISA = {"id": "credit_card_1", "source": "credit_card", "brand": "visa", "last_four": "1234"}
 LAMP = {

@@ -5,10 +5,18 @@ from __future__ import annotations
 import pytest
 from people import CANCEL, FACTS, ground, moving, talk, task
 
-from mua_env.cards import cues
-from mua_env.cards.measures import Share, agreements, contradictions, invented, mind_changes, plays_agent, revealed
-from mua_env.cards.stops import early_stop, gave_up, late_stop
-from mua_env.tasks import Request
+from mua_env.core.tasks import Request
+from mua_env.evaluation.user_card import cues
+from mua_env.evaluation.user_card.measures import (
+    Share,
+    agreements,
+    contradictions,
+    invented,
+    mind_changes,
+    plays_agent,
+    revealed,
+)
+from mua_env.evaluation.user_card.stops import early_stop, gave_up, late_stop
 
 PROPOSAL = "I will cancel order #W7712345 because it is no longer needed. Do you confirm (yes/no)?"
 CLAIM = "Order #W7712345 has been cancelled. Is there anything else I can help you with?"

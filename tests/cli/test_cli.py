@@ -11,7 +11,7 @@ import pytest
 
 from mua_env.cli import main
 from mua_env.cli.options import parse_pairs
-from mua_env.trajectory import read_trajectories
+from mua_env.core.trajectory import read_trajectories
 
 
 def run(capsys, *arguments: str) -> tuple[int, str, str]:

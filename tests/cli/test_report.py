@@ -13,13 +13,13 @@ from shop.user import ShopUser
 
 from mua_env.agents.random import RandomAgent
 from mua_env.cli import main
+from mua_env.core.messages import AssistantMessage
+from mua_env.core.trajectory import TrajectoryWriter
+from mua_env.episode.session import Session
+from mua_env.episode.setting import load_setting
 from mua_env.errors import DataError
-from mua_env.messages import AssistantMessage
-from mua_env.reports.html import read_dialogue, write_report
-from mua_env.reports.terminal import print_entry
-from mua_env.session import Session
-from mua_env.setting import load_setting
-from mua_env.trajectory import TrajectoryWriter
+from mua_env.evaluation.reports.dialogues import read_dialogue, write_report
+from mua_env.evaluation.reports.terminal import print_entry
 from mua_env.users.human import ask_on_terminal
 
 EVIL = "<script>alert('x')</script>"
@@ -121,7 +121,7 @@ def test_the_newest_dialogues_come_last_first(run_folder):
 
 
 def test_what_is_read_keeps_its_trajectory(run_folder):
-    from mua_env.trajectory import read_trajectories
+    from mua_env.core.trajectory import read_trajectories
 
     (first, *_) = read_trajectories(run_folder / "trajectories.jsonl")
     dialogue = read_dialogue(first)

@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 from sqlalchemy import Text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from mua_env.database import Rows
-from mua_env.domain import Domain
+from mua_env.core.database import Rows
+from mua_env.core.tasks import Action, Goal, Request, Task
+from mua_env.core.tools import Toolkit, tool
+from mua_env.domain.contract import Domain
 from mua_env.errors import ToolError
-from mua_env.language import Comparison, DialogueLanguage, Intent, Operation, Slot
-from mua_env.tasks import Action, Goal, Request, Task
-from mua_env.tools import Toolkit, tool
-from mua_env.users.agenda_personas import Voice
+from mua_env.users.agenda.language import Comparison, DialogueLanguage, Intent, Operation, Slot
+from mua_env.users.agenda.nlg.personas import Voice
 
 SECRET = "Zephyrine"
 """A word that only the user's side holds: in its instruction, and on its router."""

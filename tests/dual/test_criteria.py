@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from dual.lines import LINE, SECRET, Line, LinesDomain, OperatorTools, Router, RouterTools
-from mua_env.checks import was_called
-from mua_env.database import Database
-from mua_env.env import DialogueEnv
+from mua_env.core.database import Database
+from mua_env.core.tasks import Action, ActionCheck, Assertion, Criteria, Task
+from mua_env.core.tools import Mode, Toolkit, tool
+from mua_env.core.toolsets import Kit, solo_kit
+from mua_env.episode.setting import Setting, load_setting
 from mua_env.errors import ConfigError, DomainError, EpisodeError, TaskError, ToolError
-from mua_env.kit import Kit, solo_kit
-from mua_env.scoring import Score
-from mua_env.setting import Setting, load_setting
-from mua_env.tasks import Action, ActionCheck, Assertion, Criteria, Task
-from mua_env.tools import Mode, Toolkit, tool
+from mua_env.gym.env import DialogueEnv
+from mua_env.scoring.checks import was_called
+from mua_env.scoring.scorer import Score
 
 
 class Stage(Toolkit):

@@ -12,22 +12,22 @@ from engine.helpers import call
 from engine.test_leaks import fields
 
 from dual.lines import LINE, SECRET, LinesDomain, Router, RouterTools, SoloDomain, lines
-from mua_env.env import DialogueEnv
-from mua_env.episode import USER_ROUNDS, Episode
+from mua_env.core.messages import FunctionCall, ToolCall, ToolMessage
+from mua_env.core.task_files import task_line
+from mua_env.core.tasks import Action, Task
+from mua_env.core.tools import tool
+from mua_env.core.trajectory import Trajectory
+from mua_env.episode.episode import USER_ROUNDS, Episode
+from mua_env.episode.session import Session, StepResult
+from mua_env.episode.setting import load_setting
 from mua_env.errors import DomainError, EpisodeError
-from mua_env.messages import FunctionCall, ToolCall, ToolMessage
-from mua_env.session import Session, StepResult
-from mua_env.setting import load_setting
-from mua_env.task_files import task_line
-from mua_env.tasks import Action, Task
-from mua_env.tools import tool
-from mua_env.training.demonstrations import messages_of
-from mua_env.trajectory import Trajectory
-from mua_env.users.agenda import AgendaUser
+from mua_env.gym.env import DialogueEnv
+from mua_env.gym.vector import DialogueVectorEnv
+from mua_env.training.data.demonstrations import messages_of
+from mua_env.users.agenda.user import AgendaUser
 from mua_env.users.base import UserReply, UserSession, UserSimulator
 from mua_env.users.human import HumanUser
 from mua_env.users.replay import ReplayUser
-from mua_env.vector import DialogueVectorEnv
 
 SETTING = load_setting(lines, lines.task_set("train"))
 GUIDED: tuple[Any, ...] = (

@@ -13,11 +13,11 @@ from dual.lines import lines
 from dual.test_dual_control import GUIDED, SETTING, play
 from mua_env.agents.random import RandomAgent
 from mua_env.cli.seat import UserSeat
-from mua_env.messages import AssistantMessage
-from mua_env.reports.html import read_dialogue
-from mua_env.reports.terminal import print_entry
-from mua_env.session import Session
-from mua_env.users.agenda import AgendaUser
+from mua_env.core.messages import AssistantMessage
+from mua_env.episode.session import Session
+from mua_env.evaluation.reports.dialogues import read_dialogue
+from mua_env.evaluation.reports.terminal import print_entry
+from mua_env.users.agenda.user import AgendaUser
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "dual-control.md"
 

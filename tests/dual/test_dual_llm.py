@@ -14,10 +14,10 @@ from loopback import Loopback, Say, tool_call
 
 from dual.lines import RouterTools
 from dual.test_dual_control import GUIDED, SETTING, UNGUIDED, acts, play, said
+from mua_env.episode.session import Session
 from mua_env.llm import LLMClient, LLMSettings, ReplyCache
-from mua_env.session import Session
-from mua_env.users.llm import LLMUser
-from mua_env.users.llm_prompts import prompt_version, system_prompt
+from mua_env.users.llm.prompts import prompt_version, system_prompt
+from mua_env.users.llm.user import LLMUser
 
 
 def scripted(*steps: Say) -> Loopback:

@@ -6,10 +6,10 @@ import pytest
 from shop import ShopUser, shop
 from shop.tools import ShopTools
 
-from mua_env.database import Database, Template, open_template
-from mua_env.session import Session
-from mua_env.setting import Setting, load_setting
-from mua_env.world import SQLWorld
+from mua_env.core.database import Database, Template, open_template
+from mua_env.core.world import SQLWorld
+from mua_env.episode.session import Session
+from mua_env.episode.setting import Setting, load_setting
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ from shop import shop
 from shop.models import Customer, Line, Order
 from sqlalchemy import text
 
-from mua_env.database import Database, Template, open_template
+from mua_env.core.database import Database, Template, open_template
 from mua_env.errors import ConfigError, DataError, DomainError, EpisodeError
 
 

@@ -12,10 +12,10 @@ from gymnasium.utils.env_checker import check_env
 
 import mua_env
 from engine.test_leaks import fields
-from mua_env.env import DialogueEnv
-from mua_env.messages import AssistantMessage, ToolCall
-from mua_env.session import Session
-from mua_env.tasks import Action, Task
+from mua_env.core.messages import AssistantMessage, ToolCall
+from mua_env.core.tasks import Action, Task
+from mua_env.episode.session import Session
+from mua_env.gym.env import DialogueEnv
 
 IDS = sorted(mua_env.environment_ids().values())
 

@@ -12,10 +12,10 @@ from shop import ShopUser, shop
 from shop.tools import ShopTools
 
 from engine.helpers import call, cancel
-from mua_env.env import DialogueEnv
+from mua_env.core.tasks import Task
 from mua_env.errors import ConfigError, EpisodeError, TaskError
-from mua_env.spaces import AgentTurnSpace, MessagesSpace
-from mua_env.tasks import Task
+from mua_env.gym.env import DialogueEnv
+from mua_env.gym.spaces import AgentTurnSpace, MessagesSpace
 
 ID = "MUATest/Shop-v1"
 
@@ -24,8 +24,8 @@ def register() -> str:
     if ID not in gym.registry:
         gym.register(
             id=ID,
-            entry_point="mua_env.env:DialogueEnv",
-            vector_entry_point="mua_env.vector:DialogueVectorEnv",
+            entry_point="mua_env.gym.env:DialogueEnv",
+            vector_entry_point="mua_env.gym.vector:DialogueVectorEnv",
             kwargs={"domain": shop},
         )
     return ID

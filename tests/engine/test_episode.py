@@ -7,12 +7,12 @@ from shop import shop
 from shop.tools import ShopTools
 
 from engine.helpers import call, cancel, turn
-from mua_env.database import open_template
-from mua_env.episode import Episode
+from mua_env.core.database import open_template
+from mua_env.core.messages import parse_agent_turn
+from mua_env.core.world import SQLWorld
+from mua_env.episode.episode import Episode
 from mua_env.errors import EpisodeError
-from mua_env.messages import parse_agent_turn
 from mua_env.users.base import UserReply
-from mua_env.world import SQLWorld
 
 TASK = shop.tasks("train")[1]
 

@@ -10,9 +10,9 @@ from shop import ShopUser, shop
 from shop.domain import SECRET
 
 from engine.helpers import call
-from mua_env.env import DialogueEnv
-from mua_env.tasks import Action, Request, Task
-from mua_env.vector import DialogueVectorEnv
+from mua_env.core.tasks import Action, Request, Task
+from mua_env.gym.env import DialogueEnv
+from mua_env.gym.vector import DialogueVectorEnv
 
 GOLD = "gold-value-4711"
 WISH = "wish-value-4712"

@@ -12,14 +12,14 @@ import pytest
 from shop import shop
 
 import mua_env
-from mua_env import discovery
-from mua_env import domain as domain_module
-from mua_env.domain import load_domain
+from mua_env.core.task_files import read_tasks, write_tasks
+from mua_env.core.task_sets import TaskSet, parse_source
+from mua_env.core.tasks import Requirement
+from mua_env.domain import contract as domain_module
+from mua_env.domain import discovery
+from mua_env.domain.contract import load_domain
+from mua_env.episode.setting import load_setting
 from mua_env.errors import DomainError, MissingExtra, MuaError, TaskError, missing_extra
-from mua_env.setting import load_setting
-from mua_env.task_files import read_tasks, write_tasks
-from mua_env.task_set import TaskSet, parse_source
-from mua_env.tasks import Requirement
 
 HEAVY = ("torch", "trl", "litellm", "vllm", "transformers", "datasets", "matplotlib", "psycopg", "accelerate", "peft")
 

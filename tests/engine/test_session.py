@@ -10,9 +10,9 @@ from shop import ShopUser
 from shop.models import Order
 
 from engine.helpers import call, cancel
+from mua_env.episode.session import Session, StepResult
+from mua_env.episode.setting import Setting
 from mua_env.errors import ConfigError, EpisodeError
-from mua_env.session import Session, StepResult
-from mua_env.setting import Setting
 
 TURNS: list[Any] = ["What is your email?", "Which order?", cancel(1), "Well then?", "It is done."]
 
@@ -58,7 +58,9 @@ def test_seed_fixes_the_user(session: Session) -> None:
 
 
 def test_the_time_of_the_user_is_counted_by_episode(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mua_env.user_line.time.perf_counter", itertools.count().__next__)  # a second for each reply
+    monkeypatch.setattr(
+        "mua_env.episode.user_channel.time.perf_counter", itertools.count().__next__
+    )  # a second for each reply
     task = session.setting.tasks.by_id("train-1")
     assert session.user_seconds == 0
     session.start(task, seed=1)

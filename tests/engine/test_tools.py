@@ -7,10 +7,10 @@ import pytest
 from shop.models import Customer, Line, Order
 from shop.tools import ShopTools
 
-from mua_env.database import Template
+from mua_env.core.database import Template
+from mua_env.core.tools import Toolkit, tool, tool_names
+from mua_env.core.world import SQLWorld
 from mua_env.errors import DomainError, ToolError
-from mua_env.tools import Toolkit, tool, tool_names
-from mua_env.world import SQLWorld
 
 
 def schema(name: str) -> dict[str, Any]:

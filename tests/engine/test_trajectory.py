@@ -7,11 +7,11 @@ import pytest
 from shop import ShopUser, shop
 
 from engine.helpers import call, cancel
+from mua_env.core.messages import dump, parse_agent_turn, parse_message
+from mua_env.core.trajectory import SCHEMA_VERSION, Trajectory, TrajectoryWriter, read_trajectories
+from mua_env.episode.session import Session
+from mua_env.episode.setting import load_setting
 from mua_env.errors import ConfigError, DataError
-from mua_env.messages import dump, parse_agent_turn, parse_message
-from mua_env.session import Session
-from mua_env.setting import load_setting
-from mua_env.trajectory import SCHEMA_VERSION, Trajectory, TrajectoryWriter, read_trajectories
 
 
 @pytest.fixture

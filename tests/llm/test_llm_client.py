@@ -226,6 +226,6 @@ def test_impossible_limits_are_refused(changes):
 
 
 def test_nothing_here_imports_litellm_early():
-    code = "import sys, mua_env.llm, mua_env.users.llm, mua_env.agents.llm; print('litellm' in sys.modules)"
+    code = "import sys, mua_env.llm, mua_env.users.llm.user, mua_env.agents.llm; print('litellm' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=os.environ, check=True)
     assert done.stdout.strip() == "False"

@@ -15,12 +15,12 @@ from shop.user import ShopUser
 
 from mua_env.agents.llm import LLMAgent
 from mua_env.agents.random import RandomAgent
+from mua_env.episode.session import Session
+from mua_env.episode.setting import load_setting
+from mua_env.evaluation.rollout_folder import summarize
+from mua_env.evaluation.rollouts import RolloutOptions, plan, run_rollout
 from mua_env.llm import Ledger, LLMClient, ReplyCache
-from mua_env.rollout import RolloutOptions, plan, run_rollout
-from mua_env.rollout_folder import summarize
-from mua_env.session import Session
-from mua_env.setting import load_setting
-from mua_env.users.llm import LLMUser
+from mua_env.users.llm.user import LLMUser
 
 HANGING = 60
 """Seconds; an episode that waits for a server that hangs would last until the server closes."""

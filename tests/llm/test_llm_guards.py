@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from loopback import Loopback, Say
 
+from mua_env.core.tasks import Goal, MindChange, Request, Task
 from mua_env.errors import ConfigError
 from mua_env.llm import LLMClient
-from mua_env.tasks import Goal, MindChange, Request, Task
-from mua_env.users.llm import LLMUser
-from mua_env.users.llm_guards import GUARDS, check_guards, held_values, violation
+from mua_env.users.llm.guards import GUARDS, check_guards, held_values, violation
+from mua_env.users.llm.user import LLMUser
 
 BRIEFING = "You are Ana (ana.li22@example.com), zip 10425. Return the lamp of order #W4098727 on May 20."
 CONFIRM = "I will return the lamp to your card. Shall I go ahead (yes/no)?"

@@ -10,13 +10,13 @@ import pytest
 from loopback import Hang, Loopback, Say, Status
 
 import mua_env  # noqa: F401 - registers the environments
-from mua_env.domain import load_domain
+from mua_env.core.messages import AssistantMessage, FunctionCall, ToolCall, ToolMessage, UserMessage
+from mua_env.core.tasks import Criteria
+from mua_env.domain.contract import load_domain
 from mua_env.errors import ConfigError
-from mua_env.judging import make_judge
 from mua_env.llm import Ledger, LLMClient
-from mua_env.llm.judge import LLMJudge, prompt_version, read_verdicts
-from mua_env.messages import AssistantMessage, FunctionCall, ToolCall, ToolMessage, UserMessage
-from mua_env.tasks import Criteria
+from mua_env.scoring.judges import make_judge
+from mua_env.scoring.llm_judge import LLMJudge, prompt_version, read_verdicts
 
 DIALOGUE = [
     UserMessage(content="Is it black? {braces}"),
@@ -140,10 +140,10 @@ def test_nothing_is_judged_that_does_not_count():
 
 
 def test_a_rollout_awaits_the_judge_records_it_and_counts_its_cost(tmp_path):
-    from mua_env.agents.base import Agent
-    from mua_env.rollout import Planned, RolloutOptions, run_rollout
-    from mua_env.rollout_folder import summarize
-    from mua_env.setting import load_setting
+    from mua_env.core.agent import Agent
+    from mua_env.episode.setting import load_setting
+    from mua_env.evaluation.rollout_folder import summarize
+    from mua_env.evaluation.rollouts import Planned, RolloutOptions, run_rollout
     from mua_env.users.make import make_user
 
     class Transfers(Agent):

@@ -8,8 +8,8 @@ from loopback import Loopback, Say, Status
 
 import mua_env
 from mua_env.cli import main
+from mua_env.core.trajectory import read_trajectories
 from mua_env.errors import EpisodeError
-from mua_env.trajectory import read_trajectories
 
 OPENING = "I want to cancel an order."
 

@@ -8,12 +8,12 @@ import time
 import pytest
 from loopback import Cut, Drip, Hang, Loopback, Raw, Say, Status, tool_call
 
+from mua_env.core.tasks import Task
 from mua_env.errors import ConfigError, TaskError
 from mua_env.llm import LLMClient, ReplyCache
-from mua_env.tasks import Task
 from mua_env.users.base import GREETING
-from mua_env.users.llm import LLMUser
-from mua_env.users.llm_prompts import STRATEGIES, prompt_version
+from mua_env.users.llm.prompts import STRATEGIES, prompt_version
+from mua_env.users.llm.user import LLMUser
 
 TASK = Task(id="t", domain="retail", instruction="You are Ana. You want to cancel order #W1. {braces stay}")
 

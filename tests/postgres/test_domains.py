@@ -6,9 +6,9 @@ import gymnasium as gym
 import pytest
 
 import mua_env
-from mua_env.env import DialogueEnv
-from mua_env.messages import AssistantMessage, ToolCall
-from mua_env.session import Session
+from mua_env.core.messages import AssistantMessage, ToolCall
+from mua_env.episode.session import Session
+from mua_env.gym.env import DialogueEnv
 
 pytestmark = pytest.mark.postgres
 

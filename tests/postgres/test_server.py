@@ -17,11 +17,11 @@ from shop.models import Order
 from sqlalchemy import create_engine, make_url, text
 from sqlalchemy.pool import NullPool
 
-from mua_env.database import open_template
-from mua_env.database._postgres import PostgresTemplate, Server
+from mua_env.core.database import open_template
+from mua_env.core.database._postgres import PostgresTemplate, Server
+from mua_env.episode.session import Session
+from mua_env.episode.setting import load_setting
 from mua_env.errors import ConfigError
-from mua_env.session import Session
-from mua_env.setting import load_setting
 
 pytestmark = pytest.mark.postgres
 TESTS = Path(__file__).parent.parent
@@ -61,7 +61,7 @@ def child(program: str, url: str) -> subprocess.Popen[str]:
 HOLD = """
 import sys
 from shop import shop
-from mua_env.database import open_template
+from mua_env.core.database import open_template
 template = open_template(shop.models, shop.data(), url=sys.argv[1])
 databases = [template.clone() for _ in range(2)]
 print("\\n".join(d.execute(__import__("sqlalchemy").text("SELECT current_database()")).scalar() for d in databases))
@@ -103,7 +103,7 @@ def test_nobody_can_connect_to_a_template(postgres_url: str, query: Query) -> No
 MAKE = """
 import sys
 sys.stdin.readline()
-from mua_env.database import open_template
+from mua_env.core.database import open_template
 from shop import shop
 data = {"orders": [{"order_id": str(i), "customer_id": "c", "status": "s", "total": i} for i in range(3000)]}
 template = open_template(shop.models, data, url=sys.argv[1])
@@ -274,7 +274,7 @@ def test_wrong_password_is_named_and_not_shown(postgres_url: str, query: Query) 
 def test_missing_driver_is_answered_with_the_command() -> None:
     program = (
         "import sys; sys.modules['psycopg'] = None\n"
-        "from shop import shop; from mua_env.database import open_template\n"
+        "from shop import shop; from mua_env.core.database import open_template\n"
         "try:\n    open_template(shop.models, {}, url='postgresql://x')\n"
         "except ImportError as error:\n    print(error)"
     )

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from mua_env.domain import load_domain
+from mua_env.core.tasks import Action
+from mua_env.domain.contract import load_domain
+from mua_env.domain.public import tau2
+from mua_env.domain.public.tau2_tasks import content_hash, instruction
 from mua_env.errors import ConfigError, DataError, TaskError
-from mua_env.public import tau2
-from mua_env.public.tau2_tasks import content_hash, instruction
-from mua_env.tasks import Action
 
 PLACES = {
     "a checkout": "data/tau2/domains/retail",

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from mua_env.database import Rows, Template, open_template
+from mua_env.core.database import Rows, Template, open_template
+from mua_env.core.world import SQLWorld
 from mua_env.envs.retail.models import Base
 from mua_env.envs.retail.tools import RetailTools
 from mua_env.envs.retail.world_data import generate_data
-from mua_env.world import SQLWorld
 
 
 @pytest.fixture(scope="session")

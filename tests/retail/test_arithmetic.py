@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from mua_env.arithmetic import MAX_DEPTH, MAX_LENGTH, calculate
+from mua_env.domain.arithmetic import MAX_DEPTH, MAX_LENGTH, calculate
 from mua_env.errors import ToolError
 
 

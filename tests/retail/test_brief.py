@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 
+from mua_env.core.messages import ToolMessage, UserMessage
 from mua_env.envs.retail import domain
 from mua_env.envs.retail.world_data import generate_data
-from mua_env.messages import ToolMessage, UserMessage
-from mua_env.session import Session
-from mua_env.setting import load_setting
-from mua_env.training.experts import hold
-from mua_env.training.pool import DialoguePool
-from mua_env.users.agenda import AgendaUser
+from mua_env.episode.session import Session
+from mua_env.episode.setting import load_setting
+from mua_env.training.data.expert_dialogues import hold
+from mua_env.training.rollout.pool import DialoguePool
+from mua_env.users.agenda.user import AgendaUser
 
 ORDERS = generate_data()["orders"]
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from mua_env.database import Rows
+from mua_env.core.database import Rows
+from mua_env.core.task_sets import TaskSet
+from mua_env.core.tasks import Action, Task
 from mua_env.envs.retail import domain
 from mua_env.envs.retail.derive import Deriver, derive_goal
-from mua_env.task_set import TaskSet
-from mua_env.tasks import Action, Task
 
 
 @pytest.fixture(scope="module")

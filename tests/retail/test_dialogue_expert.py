@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from mua_env.agents.base import Agent
+from mua_env.core.agent import Agent
+from mua_env.core.messages import AssistantMessage, UserMessage
+from mua_env.core.tasks import Task
 from mua_env.envs.retail import domain
+from mua_env.episode.session import Session
+from mua_env.episode.setting import load_setting
 from mua_env.errors import ConfigError, EpisodeError
-from mua_env.messages import AssistantMessage, UserMessage
-from mua_env.session import Session
-from mua_env.setting import load_setting
-from mua_env.tasks import Task
-from mua_env.users.agenda import AgendaUser
+from mua_env.users.agenda.user import AgendaUser
 
 
 def talk(session: Session, task: Task, agent: Agent, seed: int = 0) -> bool:

@@ -10,8 +10,8 @@ import pytest
 from mua_env.envs.retail import domain, expert_reading
 from mua_env.envs.retail.language import matching
 from mua_env.envs.retail.world_data import make_address
-from mua_env.users.agenda_grammar import unmark
-from mua_env.users.agenda_personas import PERSONAS, Voice
+from mua_env.users.agenda.nlg.grammar import unmark
+from mua_env.users.agenda.nlg.personas import PERSONAS, Voice
 
 VISA = {"id": "credit_card_1", "source": "credit_card", "brand": "visa", "last_four": "4421"}
 AMEX = {"id": "credit_card_2", "source": "credit_card", "brand": "amex", "last_four": "2184"}

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from mua_env.agents.expert import ScriptedExpert, Slips
+from mua_env.agents.scripted.expert import ScriptedExpert, Slips
+from mua_env.core.messages import AssistantMessage
 from mua_env.envs.retail import domain
+from mua_env.episode.session import Session
+from mua_env.episode.setting import load_setting
 from mua_env.errors import ConfigError
-from mua_env.messages import AssistantMessage
-from mua_env.session import Session
-from mua_env.setting import load_setting
-from mua_env.users.agenda import AgendaUser
+from mua_env.users.agenda.user import AgendaUser
 
 CANCEL = "generate:level=1:only=cancel_order:seed=3"
 

@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from mua_env.database import Rows, Template
-from mua_env.domain import load_domain
+from mua_env.cli.splits import SIZES, make_split
+from mua_env.core.database import Rows, Template
+from mua_env.core.outcomes import settled
+from mua_env.core.task_files import write_tasks
+from mua_env.core.tasks import Action, Request, Task
+from mua_env.domain.contract import load_domain
+from mua_env.domain.verifier import Candidate, Verifier
 from mua_env.envs.retail import domain
 from mua_env.envs.retail.generate import LEVELS, RetailGenerator, generate_tasks
 from mua_env.errors import TaskError
-from mua_env.settling import settled
-from mua_env.splits import SIZES, make_split
-from mua_env.task_files import write_tasks
-from mua_env.tasks import Action, Request, Task
-from mua_env.verification import Candidate, Verifier
 
 
 @pytest.fixture(scope="module")
@@ -165,7 +165,7 @@ def test_an_order_hint_points_to_one_order(rows: Rows) -> None:
 
 
 def test_tasks_can_be_made_over_public_data(tau1_dir: Path) -> None:
-    from mua_env.public.tau1 import Layout, read_tables
+    from mua_env.domain.public.tau1 import Layout, read_tables
 
     public = read_tables(Layout.find("retail", tau1_dir), domain.tables)
     tasks = take(public, 10, level=4, seed=1, split="test")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mua_env.domain import load_domain
+from mua_env.domain.contract import load_domain
 
 
 def words(text: str) -> list[str]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from mua_env.domain import load_domain
+from mua_env.domain.contract import load_domain
 from mua_env.envs.retail import domain
+from mua_env.episode.session import Session
+from mua_env.episode.setting import load_setting
 from mua_env.errors import DomainError, TaskError
-from mua_env.session import Session
-from mua_env.setting import load_setting
-from mua_env.training.experts import hold
-from mua_env.users.agenda import AgendaUser
+from mua_env.training.data.expert_dialogues import hold
+from mua_env.users.agenda.user import AgendaUser
 
 
 def test_only_lets_through_tasks_of_the_intents_named() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mua_env.checks import told
+from mua_env.scoring.checks import told
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from mua_env.database import Rows
+from mua_env.core.database import Rows
+from mua_env.core.world import SQLWorld
 from mua_env.envs.retail.tools import RetailTools
-from mua_env.world import SQLWorld
 
 PUBLIC = {
     "calculate": {"expression"},

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from mua_env.database import open_template
+from mua_env.core.database import open_template
+from mua_env.core.world import SQLWorld
+from mua_env.domain.public.tau1 import Layout, read_tables
+from mua_env.domain.public.tau1_hash import StateHasher
 from mua_env.envs.retail.models import Base
 from mua_env.envs.retail.tools import RetailTools
-from mua_env.public.tau1 import Layout, read_tables
-from mua_env.public.tau1_hash import StateHasher
-from mua_env.world import SQLWorld
 
 TABLES = {"users": "user_id", "orders": "order_id", "products": "product_id"}
 

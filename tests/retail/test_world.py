@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 
-from mua_env.database import Rows, Template
+from mua_env.core.database import Rows, Template
 from mua_env.envs.retail.models import Order, Product, User
 from mua_env.envs.retail.world_data import generate_data
 

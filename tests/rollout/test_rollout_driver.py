@@ -12,16 +12,16 @@ import pytest
 from shop.domain import shop
 from shop.user import ShopUser, ShopUserSession
 
-from mua_env.agents.base import Agent
 from mua_env.agents.random import RandomAgent
+from mua_env.core.agent import Agent
+from mua_env.core.messages import AssistantMessage, Message, ToolMessage
+from mua_env.core.tasks import Task
+from mua_env.core.trajectory import Trajectory
+from mua_env.episode.session import Session
+from mua_env.episode.setting import load_setting
 from mua_env.errors import ConfigError, TaskError
-from mua_env.messages import AssistantMessage, Message, ToolMessage
-from mua_env.rollout import RolloutOptions, plan, run_rollout
-from mua_env.rollout_folder import RolloutFolder, Summary, summarize
-from mua_env.session import Session
-from mua_env.setting import load_setting
-from mua_env.tasks import Task
-from mua_env.trajectory import Trajectory
+from mua_env.evaluation.rollout_folder import RolloutFolder, Summary, summarize
+from mua_env.evaluation.rollouts import RolloutOptions, plan, run_rollout
 from mua_env.users.base import UserReply
 from mua_env.users.replay import ReplayUser
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from mua_env.reports.html import write_report
-from mua_env.rollout_folder import pass_k, summarize
-from mua_env.session import Session
-from mua_env.setting import load_setting
-from mua_env.tasks import Criteria
-from mua_env.trajectory import TrajectoryWriter
+from mua_env.core.tasks import Criteria
+from mua_env.core.trajectory import TrajectoryWriter
+from mua_env.episode.session import Session
+from mua_env.episode.setting import load_setting
+from mua_env.evaluation.reports.dialogues import write_report
+from mua_env.evaluation.rollout_folder import pass_k, summarize
 from mua_env.users.make import make_user
 
 

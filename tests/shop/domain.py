@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 from random import Random
 
-from mua_env.database import Rows
-from mua_env.domain import Domain
-from mua_env.tasks import Action, Goal, Request, Requirement, Task
+from mua_env.core.database import Rows
+from mua_env.core.tasks import Action, Goal, Request, Requirement, Task
+from mua_env.domain.contract import Domain
 from shop.models import Base
 from shop.tools import ShopTools
 

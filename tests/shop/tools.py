@@ -4,8 +4,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from mua_env.core.tools import Toolkit, tool
 from mua_env.errors import ToolError
-from mua_env.tools import Toolkit, tool
 from shop.models import Customer, Line, Order
 
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
+from mua_env.core.tasks import Goal, Task
 from mua_env.errors import UserFault
-from mua_env.tasks import Goal, Task
 from mua_env.users.base import UserReply, UserSession, UserSimulator
 
 OPENINGS = ("I want to cancel an order.", "Please cancel my order.", "Can you cancel something for me?")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from mua_env.database import Changes
-from mua_env.scoring import Record, Score
-from mua_env.setting import Setting
-from mua_env.tasks import Action
+from mua_env.core.database import Changes
+from mua_env.core.tasks import Action
+from mua_env.episode.setting import Setting
+from mua_env.scoring.scorer import Record, Score
 
 
 def differences(setting: Setting, case: dict[str, Any], answer: dict[str, Any]) -> list[str]:

@@ -11,18 +11,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from mua_env.database import open_template
+from mua_env.core.database import open_template
+from mua_env.core.tasks import Action
+from mua_env.core.tools import Mode
+from mua_env.core.toolsets import solo_kit
+from mua_env.core.world import SQLWorld
+from mua_env.domain.public.tau2 import Layout
+from mua_env.domain.public.tau2_tasks import PARTS
 from mua_env.envs.telecom import tau2
 from mua_env.envs.telecom.models import PHONE, Base, Bill, Customer, Device, Line, Phone, Plan, Surroundings
 from mua_env.envs.telecom.records import whole
 from mua_env.envs.telecom.tau2 import KIT
-from mua_env.kit import solo_kit
-from mua_env.public.tau2 import Layout
-from mua_env.public.tau2_tasks import PARTS
-from mua_env.scoring import Record, Scorer
-from mua_env.tasks import Action
-from mua_env.tools import Mode
-from mua_env.world import SQLWorld
+from mua_env.scoring.scorer import Record, Scorer
 
 Case = dict[str, Any]
 Answer = dict[str, Any]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mua_env.setting import Setting, load_setting
+from mua_env.episode.setting import Setting, load_setting
 from tests.tau2 import compare, public
 
 ODD: list[Any] = [None, True, 0, 5, -3, 2.5, 3.0, "", "x", "7", [], ["x"], [5], {}, {"a": 1}, [{}], [{"a": 1}]]

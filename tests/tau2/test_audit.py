@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mua_env.audit import Audit, audit
-from mua_env.setting import load_setting
+from mua_env.episode.setting import load_setting
+from mua_env.evaluation.audit import Audit, audit
 from tests.tau2 import public
 
 

@@ -7,15 +7,15 @@ from dataclasses import replace
 import pytest
 
 from mua_env.agents.make import agent_factory
-from mua_env.cards.result import Result
-from mua_env.cards.run import CardOptions, run
-from mua_env.cards.run import plan as card_plan
-from mua_env.rollout import RolloutOptions, plan, run_rollout
-from mua_env.setting import Setting, load_setting
-from mua_env.tasks import Task
-from mua_env.tools import Mode
-from mua_env.trajectory import Trajectory
-from mua_env.users.agenda import AgendaUser
+from mua_env.core.tasks import Task
+from mua_env.core.tools import Mode
+from mua_env.core.trajectory import Trajectory
+from mua_env.episode.setting import Setting, load_setting
+from mua_env.evaluation.rollouts import RolloutOptions, plan, run_rollout
+from mua_env.evaluation.user_card.result import Result
+from mua_env.evaluation.user_card.run import CardOptions, run
+from mua_env.evaluation.user_card.run import plan as card_plan
+from mua_env.users.agenda.user import AgendaUser
 from mua_env.users.make import make_user
 from mua_env.users.solo import SoloUser
 from tests.tau2 import public

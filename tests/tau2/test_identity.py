@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from mua_env.domain import load_domain
-from mua_env.kit import Kit
-from mua_env.setting import Setting
-from mua_env.task_set import TaskSet
-from mua_env.tools import tool_names
+from mua_env.core.task_sets import TaskSet
+from mua_env.core.tools import tool_names
+from mua_env.core.toolsets import Kit
+from mua_env.domain.contract import load_domain
+from mua_env.episode.setting import Setting
 from tests.tau2 import compare, public
 
 pytestmark = pytest.mark.slow

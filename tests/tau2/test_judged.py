@@ -13,8 +13,8 @@ import gymnasium as gym
 from loopback import Loopback, Say
 
 import mua_env  # noqa: F401 - registers the environments
-from mua_env.setting import load_setting
-from mua_env.tasks import Task
+from mua_env.core.tasks import Task
+from mua_env.episode.setting import load_setting
 from tests.tau2 import public
 
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from mua_env.database import open_template
-from mua_env.domain import load_domain
+from mua_env.core.database import open_template
+from mua_env.core.toolsets import Kit
+from mua_env.core.world import SQLWorld
+from mua_env.domain.contract import load_domain
 from mua_env.envs.airline import models as airline_models
 from mua_env.envs.airline.tau2 import AirlineStage, AirlineTau2Tools
 from mua_env.envs.retail import models as retail_models
 from mua_env.envs.retail.tau2 import RetailStage, RetailTau2Tools, RetailWheelTools
-from mua_env.kit import Kit
-from mua_env.world import SQLWorld
 
 MODES = ("compat", "strict")
 

@@ -11,11 +11,11 @@ pytest.importorskip("litellm", reason="needs the [llm] extra")
 
 from loopback import Loopback, Say, tool_call
 
-from mua_env.env import DialogueEnv
+from mua_env.episode.session import Session
+from mua_env.episode.setting import load_setting
+from mua_env.gym.env import DialogueEnv
 from mua_env.llm import LLMClient, LLMSettings
-from mua_env.session import Session
-from mua_env.setting import load_setting
-from mua_env.users.llm import LLMUser
+from mua_env.users.llm.user import LLMUser
 
 from .public import tau2_data
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from mua_env.domain import load_domain
-from mua_env.session import Session
-from mua_env.setting import Setting, load_setting
-from mua_env.tasks import Task
-from mua_env.users.agenda import AgendaUser
+from mua_env.core.tasks import Task
+from mua_env.domain.contract import load_domain
+from mua_env.episode.session import Session
+from mua_env.episode.setting import Setting, load_setting
+from mua_env.users.agenda.user import AgendaUser
 from mua_env.users.base import UserSimulator
 
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from mua_env.audit import Audit, audit
-from mua_env.audit.html import render_html
-from mua_env.audit.table import render
-from mua_env.setting import Setting, load_setting
-from mua_env.tasks import Task
+from mua_env.core.tasks import Task
+from mua_env.episode.setting import Setting, load_setting
+from mua_env.evaluation.audit import Audit, audit
+from mua_env.evaluation.audit.table import render
+from mua_env.evaluation.reports.audit import render_html
 
 LONG = "[service_issue]" + "|".join(f"fault_number_{number}" for number in range(9))
 

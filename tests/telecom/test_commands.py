@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mua_env.cli import main
-from mua_env.task_files import read_tasks
+from mua_env.core.task_files import read_tasks
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from mua_env.domain import load_domain
+from mua_env.domain.contract import load_domain
 from mua_env.envs.telecom import expert_reading
-from mua_env.session import Session
-from mua_env.setting import Setting, load_setting
-from mua_env.users.agenda import AgendaUser
+from mua_env.episode.session import Session
+from mua_env.episode.setting import Setting, load_setting
+from mua_env.users.agenda.user import AgendaUser
 from mua_env.users.solo import SoloUser
 from telecom.conftest import failures, spread
 

@@ -7,16 +7,16 @@ from itertools import islice
 
 import pytest
 
-from mua_env.audit.baselines import IdleAgent, TransferAgent
-from mua_env.domain import load_domain
+from mua_env.core.tasks import Task
+from mua_env.domain.contract import load_domain
+from mua_env.domain.verifier import Verifier
 from mua_env.envs.telecom.faults import FAULTS, LOST
 from mua_env.envs.telecom.generate import KIT, shared_generator
-from mua_env.scoring import Record
-from mua_env.session import Session
-from mua_env.setting import Setting
-from mua_env.tasks import Task
-from mua_env.users.agenda import AgendaUser
-from mua_env.verification import Verifier
+from mua_env.episode.session import Session
+from mua_env.episode.setting import Setting
+from mua_env.evaluation.audit.baselines import IdleAgent, TransferAgent
+from mua_env.scoring.scorer import Record
+from mua_env.users.agenda.user import AgendaUser
 from telecom.conftest import spread
 
 domain = load_domain("telecom")

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from engine.test_leaks import fields
 
-from mua_env.domain import load_domain
-from mua_env.env import DialogueEnv
+from mua_env.core.messages import AssistantMessage
+from mua_env.core.tasks import Action, Goal, Request, Task
+from mua_env.domain.contract import load_domain
 from mua_env.envs.telecom.phone import TelecomPhone
-from mua_env.messages import AssistantMessage
-from mua_env.session import Session, StepResult
-from mua_env.setting import Setting
-from mua_env.tasks import Action, Goal, Request, Task
-from mua_env.users.agenda import AgendaUser
-from mua_env.users.agenda_operations import guided
+from mua_env.episode.session import Session, StepResult
+from mua_env.episode.setting import Setting
+from mua_env.gym.env import DialogueEnv
+from mua_env.users.agenda.operations import guided
+from mua_env.users.agenda.user import AgendaUser
 
 language = load_domain("telecom").language
 STATES = {True: "+", False: "-", None: ""}
@@ -133,7 +133,7 @@ def test_on_and_off_again_leaves_the_phone_on_the_network(setting: Setting) -> N
 
 
 def language_assertion(name: str, **arguments: object):  # type: ignore[no-untyped-def]
-    from mua_env.tasks import Assertion
+    from mua_env.core.tasks import Assertion
 
     return Assertion(name=name, arguments=arguments)
 

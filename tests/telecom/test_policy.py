@@ -7,13 +7,13 @@ import re
 import gymnasium as gym
 import pytest
 
-from mua_env.domain import load_domain
-from mua_env.env import DialogueEnv
+from mua_env.domain.contract import load_domain
 from mua_env.envs.telecom import domain as telecom
 from mua_env.envs.telecom.compose import MOST_GB
 from mua_env.envs.telecom.rules import RULES
 from mua_env.envs.telecom.world_data import PLANS, generate_data
 from mua_env.errors import ConfigError
+from mua_env.gym.env import DialogueEnv
 
 domain = load_domain("telecom")
 
@@ -51,7 +51,7 @@ def test_environment_takes_the_variant_and_solo_mode() -> None:
 
 
 def test_rules_are_named_by_tasks() -> None:
-    from mua_env.setting import load_setting
+    from mua_env.episode.setting import load_setting
 
     setting = load_setting("telecom", "test")
     world = setting.make_world()

@@ -12,16 +12,16 @@ from typing import Any, ClassVar
 
 import torch
 
+from mua_env.core.tasks import Task
 from mua_env.errors import UserFault
-from mua_env.tasks import Task
-from mua_env.training.adapters import peft_config
-from mua_env.training.backends.base import RemoteBackend
-from mua_env.training.chat import ChatTokens
-from mua_env.training.config import EnvironmentConfig, GrpoSettings, LengthConfig, LoraConfig, TrainConfig
-from mua_env.training.grpo import DialogueGRPOTrainer, trl_config
-from mua_env.training.pool import DialoguePool, MixedPool
-from mua_env.training.rollout import RolloutDriver
-from mua_env.training.trajectory import TokenTrajectory
+from mua_env.inference.backends.base import RemoteBackend
+from mua_env.inference.chat_tokens import ChatTokens
+from mua_env.training.config.train import EnvironmentConfig, GrpoSettings, LengthConfig, LoraConfig, TrainConfig
+from mua_env.training.data.token_trajectory import TokenTrajectory
+from mua_env.training.rollout.driver import RolloutDriver
+from mua_env.training.rollout.pool import DialoguePool, MixedPool
+from mua_env.training.trainers.adapters import peft_config
+from mua_env.training.trainers.grpo import DialogueGRPOTrainer, trl_config
 from mua_env.users.base import UserReply, UserSession
 
 from . import toy_domain

@@ -6,12 +6,12 @@ import pytest
 
 pytest.importorskip("trl")
 
-from mua_env.messages import Message
-from mua_env.session import Session
-from mua_env.setting import Setting
-from mua_env.training.chat import ChatTokens
-from mua_env.training.config import ColdStartConfig, ScratchConfig
-from mua_env.training.template import system_prompt
+from mua_env.core.messages import Message
+from mua_env.episode.session import Session
+from mua_env.episode.setting import Setting
+from mua_env.inference.chat_template import system_prompt
+from mua_env.inference.chat_tokens import ChatTokens
+from mua_env.training.config.train import ColdStartConfig, ScratchConfig
 
 from . import toy_domain
 
@@ -31,7 +31,7 @@ class Toy:
         return AutoModelForCausalLM.from_pretrained(self.folder, dtype="float32")
 
     def encode(self) -> list[Any]:
-        from mua_env.training.demonstrations import encode_dialogue
+        from mua_env.training.data.demonstrations import encode_dialogue
 
         system = system_prompt(self.setting.tasks.policy, self.setting.tools, tool_detail="compact")
         return [encode_dialogue(self.chat, system, messages) for messages in self.dialogues]
@@ -39,8 +39,8 @@ class Toy:
 
 def make_toy(folder: Path, *, head: int = 16) -> Toy:
     """Train a model on the toy for some seconds and save it."""
-    from mua_env.training.cold_start import train_cold_start
-    from mua_env.training.scratch import build_model, build_tokenizer
+    from mua_env.training.tiny_model.from_nothing import build_model, build_tokenizer
+    from mua_env.training.trainers.cold_start import train_cold_start
 
     setting = toy_domain.setting()
     session = Session(setting, toy_domain.ToyUser())

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from mua_env.messages import AssistantMessage, FunctionCall, Message, ToolCall, ToolMessage, UserMessage, dump
-from mua_env.training.chat import ChatTokens
-from mua_env.training.scratch import build_tokenizer
+from mua_env.core.messages import AssistantMessage, FunctionCall, Message, ToolCall, ToolMessage, UserMessage, dump
+from mua_env.inference.chat_tokens import ChatTokens
+from mua_env.training.tiny_model.from_nothing import build_tokenizer
 
 CHATML = ("<|im_start|>", "<|im_end|>", "<tool_call>", "</tool_call>", "<think>", "</think>")
 LLAMA = ("<|begin_of_text|>", "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>", "<|eom_id|>", "<|python_tag|>")

@@ -13,12 +13,12 @@ from typing import Any
 
 import torch
 
+from mua_env.core.trajectory import read_trajectories
 from mua_env.errors import MuaError
-from mua_env.training.config import TrainConfig
-from mua_env.training.console import Reporter
-from mua_env.training.pipeline import train
-from mua_env.training.run_folder import read_metrics
-from mua_env.trajectory import read_trajectories
+from mua_env.training.config.train import TrainConfig
+from mua_env.training.run.console import Reporter
+from mua_env.training.run.pipeline import train
+from mua_env.training.run.run_folder import read_metrics
 
 VOLATILE = ("step_time", "seconds")
 
@@ -76,7 +76,7 @@ def run_child(
     """Train in a fresh process; its exit code, ``-9`` where it was killed, 3 where it stopped with an error."""
     errors = errors or folder.with_suffix(".error")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["mua_env.training.pipeline"])
+    context.set_forkserver_preload(["mua_env.training.run.pipeline"])
     child = context.Process(
         target=_child, args=(config.model_dump(mode="json"), folder, resume, prepare, place, errors)
     )

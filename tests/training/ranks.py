@@ -30,7 +30,7 @@ def run_ranks(count: int, target: Callable[..., None], *arguments: Any, seconds:
     """Run a function in ``count`` processes; their exit codes. When one fails, the others are ended, as a launcher
     does. Where they wait for each other for ever, the time is up and the codes are None."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["mua_env.training.pipeline"])
+    context.set_forkserver_preload(["mua_env.training.run.pipeline"])
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     children = [context.Process(target=_rank, args=(r, count, port, target, arguments)) for r in range(count)]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from mua_env.training.config import (
+from mua_env.training.config.train import (
     ColdStartConfig,
     EnvironmentConfig,
     EvaluationConfig,

@@ -7,11 +7,11 @@ import pytest
 import torch
 
 from mua_env.errors import ConfigError
-from mua_env.training.adapters import add_adapter, merge_adapter, peft_config
-from mua_env.training.config import LoraConfig
-from mua_env.training.generation import cache_argument
-from mua_env.training.models import load
-from mua_env.training.run_folder import read_metrics
+from mua_env.inference.models import load
+from mua_env.inference.sampling import cache_argument
+from mua_env.training.config.train import LoraConfig
+from mua_env.training.run.run_folder import read_metrics
+from mua_env.training.trainers.adapters import add_adapter, merge_adapter, peft_config
 
 from .checked_trainer import CheckedTrainer, make_trainer
 from .conftest import Toy
@@ -69,7 +69,10 @@ def test_a_run_with_adapters_goes_on_after_kills(tmp_path: Path) -> None:
     config = config.model_copy(update={"model": config.model.model_copy(update={"lora": LORA})})
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     assert run_child(config, whole) == 0
-    kills = ["mua_env.training.cold_start:_gradient:5:before", "mua_env.training.ledger:LedgerBatch.write:11:after"]
+    kills = [
+        "mua_env.training.trainers.cold_start:_gradient:5:before",
+        "mua_env.training.rollout.held_dialogues:LedgerBatch.write:11:after",
+    ]
     for number, place in enumerate(kills):
         assert run_child(config, broken, resume=number > 0, place=place) == -9
     assert run_child(config, broken, resume=True) == 0

@@ -9,14 +9,14 @@ import pytest
 import torch
 
 from mua_env.errors import ConfigError
-from mua_env.training.backends.base import TurnRequest
-from mua_env.training.backends.batching import Batcher
-from mua_env.training.backends.cache_engine import CacheEngine
-from mua_env.training.config import LengthConfig
-from mua_env.training.generation import SampledTurn
-from mua_env.training.pool import DialoguePool
-from mua_env.training.rollout import Dialogue, RolloutDriver
-from mua_env.training.trajectory import TokenTrajectory
+from mua_env.inference.backends.base import TurnRequest
+from mua_env.inference.backends.batching import Batcher
+from mua_env.inference.backends.cache_engine import CacheEngine
+from mua_env.inference.sampling import SampledTurn
+from mua_env.training.config.train import LengthConfig
+from mua_env.training.data.token_trajectory import TokenTrajectory
+from mua_env.training.rollout.driver import Dialogue, RolloutDriver
+from mua_env.training.rollout.pool import DialoguePool
 from mua_env.users.base import UserReply, UserSession
 
 from .conftest import Toy

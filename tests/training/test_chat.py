@@ -2,12 +2,12 @@ import random
 
 import pytest
 
+from mua_env.core.messages import AssistantMessage, Message, ToolMessage, UserMessage, dump
 from mua_env.errors import ConfigError
-from mua_env.messages import AssistantMessage, Message, ToolMessage, UserMessage, dump
-from mua_env.training.chat import ChatTokens
-from mua_env.training.demonstrations import copy_drills, encode_dialogue, renumber, turn_windows
-from mua_env.training.scratch import build_tokenizer
-from mua_env.training.template import SystemPrompt, system_prompt
+from mua_env.inference.chat_template import SystemPrompt, system_prompt
+from mua_env.inference.chat_tokens import ChatTokens
+from mua_env.training.data.demonstrations import copy_drills, encode_dialogue, renumber, turn_windows
+from mua_env.training.tiny_model.from_nothing import build_tokenizer
 
 from .conftest import Toy
 from .toy_domain import call

@@ -4,12 +4,12 @@ import pytest
 import torch
 
 from mua_env.errors import ConfigError
-from mua_env.training import cold_start
-from mua_env.training.cold_start import agent_token_loss, pad_batch, train_cold_start
-from mua_env.training.config import ColdStartConfig, ScratchConfig, load_config
-from mua_env.training.demonstrations import copy_drills, encode_dialogue
-from mua_env.training.scratch import build_model
-from mua_env.training.template import SystemPrompt
+from mua_env.inference.chat_template import SystemPrompt
+from mua_env.training.config.train import ColdStartConfig, ScratchConfig, load_config
+from mua_env.training.data.demonstrations import copy_drills, encode_dialogue
+from mua_env.training.tiny_model.from_nothing import build_model
+from mua_env.training.trainers import cold_start
+from mua_env.training.trainers.cold_start import agent_token_loss, pad_batch, train_cold_start
 
 from .conftest import Toy
 

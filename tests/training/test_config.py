@@ -6,7 +6,7 @@ import yaml
 
 from mua_env.cli.training import read_changed
 from mua_env.errors import ConfigError
-from mua_env.training.config import TrainConfig, load_config, paper_defaults
+from mua_env.training.config.train import TrainConfig, load_config, paper_defaults
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 

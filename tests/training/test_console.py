@@ -3,7 +3,7 @@ from io import StringIO
 
 from rich.console import Console
 
-from mua_env.training.console import Reporter
+from mua_env.training.run.console import Reporter
 
 ROW = {"step": 3, "reward": 0.25, "dialogue/success": 0.25, "groups/all_equal": 0.5, "dialogue/turns": 4.0}
 FIRST = ["step", "reward", "success", "all", "equal", "turns", "tokens", "seconds"]

@@ -3,10 +3,10 @@ import itertools
 import pytest
 
 from mua_env.errors import ConfigError
-from mua_env.training.config import CurriculumConfig, EnvironmentConfig, TaskSource, load_config
-from mua_env.training.drawing import Curriculum, Drawing
-from mua_env.training.mixing import Mix, Place
-from mua_env.training.pool import make_mixed_pool
+from mua_env.training.config.train import CurriculumConfig, EnvironmentConfig, TaskSource, load_config
+from mua_env.training.data.curriculum import Curriculum, Drawing
+from mua_env.training.data.mixing import Mix, Place
+from mua_env.training.rollout.pool import make_mixed_pool
 
 
 def test_sources_take_turns_by_their_shares() -> None:

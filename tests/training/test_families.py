@@ -8,10 +8,10 @@ import pytest
 
 pytest.importorskip("trl")
 
-from mua_env.messages import AssistantMessage, Message, ToolMessage, UserMessage
-from mua_env.training.chat import ChatTokens
-from mua_env.training.demonstrations import encode_dialogue
-from mua_env.training.template import SystemPrompt, tools_as_text
+from mua_env.core.messages import AssistantMessage, Message, ToolMessage, UserMessage
+from mua_env.inference.chat_template import SystemPrompt, tools_as_text
+from mua_env.inference.chat_tokens import ChatTokens
+from mua_env.training.data.demonstrations import encode_dialogue
 
 from .families import FAMILIES, TOOLS, Family, for_template, random_dialogue
 

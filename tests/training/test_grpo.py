@@ -5,9 +5,9 @@ import pytest
 import torch
 
 from mua_env.errors import ConfigError
-from mua_env.training.config import GrpoSettings, LengthConfig, TrainConfig
-from mua_env.training.grpo import DialogueGRPOTrainer, trl_config
-from mua_env.training.trajectory import TokenTrajectory
+from mua_env.training.config.train import GrpoSettings, LengthConfig, TrainConfig
+from mua_env.training.data.token_trajectory import TokenTrajectory
+from mua_env.training.trainers.grpo import DialogueGRPOTrainer, trl_config
 
 from .checked_trainer import CheckedTrainer, LeavingUser, checksum, make_trainer
 from .conftest import Toy

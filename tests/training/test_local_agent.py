@@ -1,9 +1,9 @@
 import pytest
 
 from mua_env.agents.local import LocalAgent
+from mua_env.episode.session import Session
 from mua_env.errors import ConfigError
-from mua_env.session import Session
-from mua_env.training.experts import hold
+from mua_env.training.data.expert_dialogues import hold
 
 from .conftest import Toy
 from .toy_domain import ToyUser

@@ -15,12 +15,12 @@ def hold_batch(model_folder: str, out: str, settings: dict[str, Any]) -> None:
     from accelerate.utils import gather_object
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    from mua_env.training.chat import ChatTokens
-    from mua_env.training.config import GrpoSettings, LengthConfig
-    from mua_env.training.group_rollout import GroupRollout
-    from mua_env.training.pool import DialoguePool, MixedPool
-    from mua_env.training.recording import Unrecorded
-    from mua_env.training.rollout import RolloutDriver
+    from mua_env.inference.chat_tokens import ChatTokens
+    from mua_env.training.config.train import GrpoSettings, LengthConfig
+    from mua_env.training.rollout.driver import RolloutDriver
+    from mua_env.training.rollout.groups import GroupRollout
+    from mua_env.training.rollout.pool import DialoguePool, MixedPool
+    from mua_env.training.rollout.recording import Unrecorded
 
     from . import toy_domain
 

@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from mua_env.messages import AssistantMessage
-from mua_env.training.parsing import parse_turn, render_turn
+from mua_env.core.messages import AssistantMessage
+from mua_env.inference.tool_call_text import parse_turn, render_turn
 
 
 def _calls(text: str) -> list[tuple[str, str]]:

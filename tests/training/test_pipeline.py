@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from mua_env.core.trajectory import read_trajectories
 from mua_env.errors import ConfigError
-from mua_env.training.config import EnvironmentConfig, EvaluationConfig, LengthConfig, ModelConfig, TrainConfig
-from mua_env.training.console import Reporter
-from mua_env.training.models import load
-from mua_env.training.pipeline import train
-from mua_env.training.run_folder import RunFolder, new_run_folder, read_metrics
-from mua_env.trajectory import read_trajectories
+from mua_env.inference.models import load
+from mua_env.training.config.train import EnvironmentConfig, EvaluationConfig, LengthConfig, ModelConfig, TrainConfig
+from mua_env.training.run.console import Reporter
+from mua_env.training.run.pipeline import train
+from mua_env.training.run.run_folder import RunFolder, new_run_folder, read_metrics
 
 from .small_run import small_config
 

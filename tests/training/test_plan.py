@@ -7,10 +7,10 @@ from transformers import Qwen3Config, Qwen3ForCausalLM
 
 from mua_env.cli import main
 from mua_env.errors import ConfigError
-from mua_env.training.adapters import peft_config
-from mua_env.training.config import GrpoSettings, LoraConfig, TrainConfig, load_config
-from mua_env.training.memory import Shape, memory_of, shape_of, shape_of_config
-from mua_env.training.plan import plan_run
+from mua_env.training.config.train import GrpoSettings, LoraConfig, TrainConfig, load_config
+from mua_env.training.plan.memory import Shape, memory_of, shape_of, shape_of_config
+from mua_env.training.plan.plan import plan_run
+from mua_env.training.trainers.adapters import peft_config
 
 from .small_run import small_config
 

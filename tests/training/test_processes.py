@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from mua_env.errors import ConfigError
-from mua_env.training.config import EvaluationConfig, LoraConfig, ModelConfig
-from mua_env.training.launching import check_launch
+from mua_env.training.config.train import EvaluationConfig, LoraConfig, ModelConfig
+from mua_env.training.run.launching import check_launch
 
 from .checked_trainer import train_rank
 from .conftest import Toy
@@ -105,7 +105,7 @@ def test_a_rank_that_is_killed_ends_the_run_and_it_goes_on(tmp_path: Path) -> No
     config = resumable_config(0).model_copy(update={"evaluation": EvaluationConfig(tasks=2, repeats=1)})
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     assert run_ranks(2, _run, config.model_dump(mode="json"), whole, False, "") == [0, 0]
-    place = "mua_env.training.grpo:DialogueGRPOTrainer._get_grad_norm:2:before"
+    place = "mua_env.training.trainers.grpo:DialogueGRPOTrainer._get_grad_norm:2:before"
     assert -9 in run_ranks(2, _run, config.model_dump(mode="json"), broken, False, place)
     alone = Path(shutil.copytree(broken, tmp_path / "alone"))
     assert run_ranks(2, _run, config.model_dump(mode="json"), broken, True, "") == [0, 0]
@@ -158,12 +158,12 @@ def _shard_rank(model_folder: Path, out: Path) -> None:
     from torch.distributed.device_mesh import init_device_mesh
     from torch.distributed.fsdp import fully_shard
 
-    from mua_env.training.chat import ChatTokens
-    from mua_env.training.config import LengthConfig
-    from mua_env.training.models import load
-    from mua_env.training.pool import DialoguePool
-    from mua_env.training.rollout import RolloutDriver
-    from mua_env.training.sharding import empty_copy, load_gathered
+    from mua_env.inference.chat_tokens import ChatTokens
+    from mua_env.inference.models import load
+    from mua_env.training.config.train import LengthConfig
+    from mua_env.training.rollout.driver import RolloutDriver
+    from mua_env.training.rollout.pool import DialoguePool
+    from mua_env.training.trainers.sharding import empty_copy, load_gathered
 
     from . import toy_domain
 
@@ -202,7 +202,7 @@ def test_the_shipped_launch_configurations_are_ones_that_accelerate_reads(monkey
     }
     assert kinds == {"ddp": "MULTI_GPU", "fsdp2": "FSDP", "zero2": "DEEPSPEED", "zero3": "DEEPSPEED"}
     monkeypatch.setenv("ACCELERATE_USE_FSDP", "true")
-    from mua_env.training.pipeline import train
+    from mua_env.training.run.pipeline import train
 
     with pytest.raises(ConfigError, match="first with --no-rl, and then GRPO"):
         train(resumable_config(0))

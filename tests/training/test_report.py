@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from mua_env.cli import main
+from mua_env.core.trajectory import TrajectoryWriter, read_trajectories
 from mua_env.errors import DataError
-from mua_env.training.console import Reporter
-from mua_env.training.pipeline import train
-from mua_env.training.plots import PANELS, svg_curves
-from mua_env.training.report import write_training_report
-from mua_env.training.run_folder import read_metrics
-from mua_env.trajectory import TrajectoryWriter, read_trajectories
+from mua_env.training.run.console import Reporter
+from mua_env.training.run.pipeline import train
+from mua_env.training.run.plots import PANELS, svg_curves
+from mua_env.training.run.report import write_training_report
+from mua_env.training.run.run_folder import read_metrics
 
 from .small_run import small_config
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mua_env.training.config import EvaluationConfig, GrpoSettings, TaskSource
+from mua_env.training.config.train import EvaluationConfig, GrpoSettings, TaskSource
 
 from .killing import contents, run_child
 from .small_run import resumable_config

@@ -4,10 +4,10 @@ import pytest
 import torch
 
 from mua_env.errors import ConfigError, UserFault
-from mua_env.training.config import LengthConfig
-from mua_env.training.pool import DialoguePool
-from mua_env.training.rollout import RolloutDriver
-from mua_env.training.trajectory import TokenTrajectory
+from mua_env.training.config.train import LengthConfig
+from mua_env.training.data.token_trajectory import TokenTrajectory
+from mua_env.training.rollout.driver import RolloutDriver
+from mua_env.training.rollout.pool import DialoguePool
 from mua_env.users.base import UserReply, UserSession
 
 from .conftest import Toy

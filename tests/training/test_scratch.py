@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from mua_env.errors import ConfigError
-from mua_env.training.config import ScratchConfig, load_config
-from mua_env.training.scratch import build_model, build_tokenizer, common_phrases, set_phrases
-from mua_env.training.template import END_OF_TEXT
+from mua_env.inference.chat_template import END_OF_TEXT
+from mua_env.training.config.train import ScratchConfig, load_config
+from mua_env.training.tiny_model.from_nothing import build_model, build_tokenizer, common_phrases, set_phrases
 
 SYSTEM = "You are a shop's support agent.\nTools:\nget_order(order_id)"
 TOOLS = {"get_order": ("order_id",), "change": ("first_name", "zip")}

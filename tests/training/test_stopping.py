@@ -19,13 +19,13 @@ import pytest
 from loopback import Loopback, Say
 
 from mua_env.cli import main
+from mua_env.core.trajectory import read_trajectories
 from mua_env.errors import ConfigError
-from mua_env.training.config import EvaluationConfig, GrpoSettings, ModelConfig, SafetyConfig, TrainConfig
-from mua_env.training.console import Reporter
-from mua_env.training.pipeline import train
-from mua_env.training.run_folder import RunFolder, read_metrics
-from mua_env.training.stopping import RunStopped, disk_is_full, stopping
-from mua_env.trajectory import read_trajectories
+from mua_env.training.config.train import EvaluationConfig, GrpoSettings, ModelConfig, SafetyConfig, TrainConfig
+from mua_env.training.run.console import Reporter
+from mua_env.training.run.pipeline import train
+from mua_env.training.run.run_folder import RunFolder, read_metrics
+from mua_env.training.run.stopping import RunStopped, disk_is_full, stopping
 
 from .checked_trainer import LeavingUser
 from .killing import contents, error_of, run_child
@@ -75,7 +75,7 @@ def test_a_full_disk_stops_the_run_and_it_goes_on(unbroken: Path, small_disk: Pa
 
 
 def _break_second_gradient() -> None:
-    from mua_env.training.grpo import DialogueGRPOTrainer
+    from mua_env.training.trainers.grpo import DialogueGRPOTrainer
 
     original = DialogueGRPOTrainer._compute_loss
 
@@ -177,7 +177,7 @@ def _text(path: Path) -> str:
 
 def test_what_a_run_may_change_when_it_goes_on(tmp_path: Path) -> None:
     folder, config = tmp_path / "run", resumable_config(1000)
-    assert run_child(config, folder, place="mua_env.training.cold_start:_gradient:2:before") == -9
+    assert run_child(config, folder, place="mua_env.training.trainers.cold_start:_gradient:2:before") == -9
     with pytest.raises(ConfigError, match=r"holds a run with seed = 0, now it is 3; go on with the"):
         train(config.model_copy(update={"seed": 3}), folder=folder, resume=True)
     with pytest.raises(ConfigError, match=r"is not empty; choose another folder, or go on with its run by --resume"):

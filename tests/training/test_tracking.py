@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from mua_env.errors import ConfigError
-from mua_env.training.config import EvaluationConfig, TrackingConfig
-from mua_env.training.console import Reporter
-from mua_env.training.pipeline import train
-from mua_env.training.run_folder import read_metrics
-from mua_env.training.tracking import Tracking
+from mua_env.training.config.train import EvaluationConfig, TrackingConfig
+from mua_env.training.run.console import Reporter
+from mua_env.training.run.pipeline import train
+from mua_env.training.run.run_folder import read_metrics
+from mua_env.training.run.tracking import Tracking
 
 from .small_run import small_config
 
@@ -68,8 +68,8 @@ def test_a_run_sends_every_number_of_its_metrics(tmp_path: Path) -> None:
 SCRIPT = """
 import sys
 from pathlib import Path
-from mua_env.training.config import TrackingConfig
-from mua_env.training.tracking import Tracking
+from mua_env.training.config.train import TrackingConfig
+from mua_env.training.run.tracking import Tracking
 tracking = Tracking(TrackingConfig(report_to=(sys.argv[1],), project="tried"), Path(sys.argv[2]), {"seed": 3})
 tracking.log("grpo", 1, {"reward": 0.25})
 tracking.log("grpo", 2, {"reward": 0.75})

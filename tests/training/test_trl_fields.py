@@ -8,10 +8,10 @@ import pytest
 import torch
 
 from mua_env.errors import ConfigError
-from mua_env.training.cold_start import agent_token_loss, train_cold_start
-from mua_env.training.config import ColdStartConfig, GrpoSettings, TrainConfig, load_config
-from mua_env.training.grpo import trl_config
-from mua_env.training.sft import sft_config, train_with_trl
+from mua_env.training.config.train import ColdStartConfig, GrpoSettings, TrainConfig, load_config
+from mua_env.training.trainers.cold_start import agent_token_loss, train_cold_start
+from mua_env.training.trainers.grpo import trl_config
+from mua_env.training.trainers.sft import sft_config, train_with_trl
 
 from .conftest import Toy
 
@@ -62,7 +62,7 @@ def test_a_field_that_would_change_nothing_is_refused(tmp_path: Path, name: str,
 def test_every_field_is_one_that_trl_has() -> None:
     from trl.trainer.grpo_config import GRPOConfig
 
-    from mua_env.training.grpo_config import _UNUSED
+    from mua_env.training.trainers.grpo_config import _UNUSED
 
     assert set(_UNUSED) <= {field.name for field in dataclasses.fields(GRPOConfig)}
 

@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 import torch
 
-from mua_env.training.config import GrpoSettings, LengthConfig, TurnCreditConfig
-from mua_env.training.group_rollout import GroupRollout, HeldBatch
-from mua_env.training.grpo import token_advantages
-from mua_env.training.pool import DialoguePool, MixedPool
-from mua_env.training.recording import Unrecorded
-from mua_env.training.rollout import Dialogue, RolloutDriver
-from mua_env.training.trajectory import TokenTrajectory
-from mua_env.training.turn_credit import Credit, ForkKeeper, credits_of
+from mua_env.training.config.train import GrpoSettings, LengthConfig, TurnCreditConfig
+from mua_env.training.data.token_trajectory import TokenTrajectory
+from mua_env.training.rollout.driver import Dialogue, RolloutDriver
+from mua_env.training.rollout.groups import GroupRollout, HeldBatch
+from mua_env.training.rollout.pool import DialoguePool, MixedPool
+from mua_env.training.rollout.recording import Unrecorded
+from mua_env.training.rollout.turn_credit import Credit, ForkKeeper, credits_of
+from mua_env.training.trainers.grpo import token_advantages
 
 from .conftest import Toy
 from .toy_domain import ToyUser

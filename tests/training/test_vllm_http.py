@@ -14,13 +14,13 @@ import torch
 from safetensors.torch import load_file
 
 from mua_env.errors import ConfigError
-from mua_env.training.backends import vllm_server
-from mua_env.training.backends.vllm_server import ServerError, VllmServer
-from mua_env.training.backends.weights import DiskSync, NcclSync, plain_weights
-from mua_env.training.config import EvaluationConfig, SafetyConfig, SamplingConfig, load_config
-from mua_env.training.generation import SampledTurn
-from mua_env.training.run_folder import read_metrics
-from mua_env.training.stopping import RunStopped
+from mua_env.inference.backends import vllm_server
+from mua_env.inference.backends.vllm_server import ServerError, VllmServer
+from mua_env.inference.backends.weights import DiskSync, NcclSync, plain_weights
+from mua_env.inference.sampling import SampledTurn
+from mua_env.training.config.train import EvaluationConfig, SafetyConfig, SamplingConfig, load_config
+from mua_env.training.run.run_folder import read_metrics
+from mua_env.training.run.stopping import RunStopped
 
 from .conftest import Toy
 from .killing import run_child
@@ -187,7 +187,7 @@ def test_a_run_samples_from_the_server_with_the_weights_of_the_moment(server: _S
         }
     )
     folder = tmp_path / "run"
-    place = "mua_env.training.grpo:DialogueGRPOTrainer._get_grad_norm:2:before"
+    place = "mua_env.training.trainers.grpo:DialogueGRPOTrainer._get_grad_norm:2:before"
     assert run_child(config, folder, place=place) == -9
     # Before and after the cold start the same two dialogues, then two batches of four.
     assert len(turns) == 4

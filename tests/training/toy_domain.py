@@ -12,14 +12,14 @@ from typing import Any
 
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from mua_env.database import Rows
-from mua_env.domain import Domain
+from mua_env.core.database import Rows
+from mua_env.core.messages import AssistantMessage, FunctionCall, Message, ToolCall
+from mua_env.core.tasks import Action, Task
+from mua_env.core.tools import Toolkit, tool
+from mua_env.domain.contract import Domain
+from mua_env.episode.session import Session
+from mua_env.episode.setting import Setting
 from mua_env.errors import ToolError, UserFault
-from mua_env.messages import AssistantMessage, FunctionCall, Message, ToolCall
-from mua_env.session import Session
-from mua_env.setting import Setting
-from mua_env.tasks import Action, Task
-from mua_env.tools import Toolkit, tool
 from mua_env.users.base import UserReply, UserSession, UserSimulator
 
 

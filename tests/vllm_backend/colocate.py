@@ -10,9 +10,9 @@ import sys
 import plain_linear  # noqa: F401  # as for the server, so that weights can be overwritten on a CPU
 import torch
 
-from mua_env.training.backends.vllm_engine import VllmColocated, VllmEngine
-from mua_env.training.generation import SampledTurn
-from mua_env.training.models import load
+from mua_env.inference.backends.vllm_engine import VllmColocated, VllmEngine
+from mua_env.inference.models import load
+from mua_env.inference.sampling import SampledTurn
 
 
 def main(folder: str, other: str) -> dict[str, float]:

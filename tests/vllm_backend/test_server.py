@@ -11,13 +11,13 @@ from training import toy_domain
 from training.checked_trainer import CheckedTrainer, _speaking, make_trainer
 from training.conftest import Toy
 
-from mua_env.training.backends.vllm_server import VllmServer
-from mua_env.training.backends.weights import DiskSync
-from mua_env.training.config import LengthConfig
-from mua_env.training.generation import SampledTurn
-from mua_env.training.pool import DialoguePool
-from mua_env.training.rollout import RolloutDriver
-from mua_env.training.trajectory import TokenTrajectory
+from mua_env.inference.backends.vllm_server import VllmServer
+from mua_env.inference.backends.weights import DiskSync
+from mua_env.inference.sampling import SampledTurn
+from mua_env.training.config.train import LengthConfig
+from mua_env.training.data.token_trajectory import TokenTrajectory
+from mua_env.training.rollout.driver import RolloutDriver
+from mua_env.training.rollout.pool import DialoguePool
 
 from .conftest import second_end
 

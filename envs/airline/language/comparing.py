@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from mua_env.language import Comparison
+from mua_env.users.agenda.language import Comparison
 
 from ..goals import full_name
 from . import matching

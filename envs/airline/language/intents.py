@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mua_env.language import Intent
+from mua_env.users.agenda.language import Intent
 
 _CHANGED = r"(?:changed|updated|modified|moved|switched|replaced|rebooked|rescheduled|upgraded|downgraded|set)"
 

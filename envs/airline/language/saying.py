@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
-from mua_env.users.agenda_personas import Voice
+from mua_env.users.agenda.nlg.personas import Voice
 
 from ..airports import CITIES, city
 from ..generate_text import CABIN_WORDS, CHOICE_WORDS, bags_words, method_words

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mua_env.language import Slot
+from mua_env.users.agenda.language import Slot
 
 _PERSON_DETAIL = (
     r"\b(?:first|last|full|given|family)(?: and last)? names?\b|\bsurname|\bdates? of birth\b|"

@@ -9,10 +9,10 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from mua_env.language import Slot
-from mua_env.users.agenda_chinese import CHINESE
-from mua_env.users.agenda_hearing import Glossary, read_through
-from mua_env.users.agenda_personas import Voice
+from mua_env.users.agenda.chinese import CHINESE
+from mua_env.users.agenda.language import Slot
+from mua_env.users.agenda.nlg.personas import Voice
+from mua_env.users.agenda.nlu.glossary import Glossary, read_through
 
 from . import RetailLanguage, matching
 from .slots import SLOTS

@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from mua_env.language import Comparison
+from mua_env.users.agenda.language import Comparison
 
-from . import matching, things
+from . import matching
+from . import products as things
 
 Record = Mapping[str, Any]
 Products = Mapping[str, Mapping[str, Sequence[str]]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mua_env.language import Intent
+from mua_env.users.agenda.language import Intent
 
 _PASSIVE = r"(?:has|have|is|are|was|were|'s|been|i|we|i've|successfully|now|and|request|all set)\b"
 

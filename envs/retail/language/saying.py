@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mua_env.users.agenda_personas import Voice
+from mua_env.users.agenda.nlg.personas import Voice
 
 from . import matching
 from .intents import SHORT_WISHES, WISHES

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mua_env.language import Slot
+from mua_env.users.agenda.language import Slot
 
 SLOTS: dict[str, Slot] = {
     slot.name: slot

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from mua_env.language import Comparison, DialogueLanguage, Operation, Slot
-from mua_env.users.agenda_personas import Voice
+from mua_env.users.agenda.language import Comparison, DialogueLanguage, Operation, Slot
+from mua_env.users.agenda.nlg.personas import Voice
 
 from . import comparing, guidance, saying
 from .operations import OPERATIONS

@@ -10,10 +10,10 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Final
 
-from mua_env.language import Operation, Slot
-from mua_env.users.agenda_chinese import CHINESE
-from mua_env.users.agenda_hearing import Glossary, has_chinese, read_through
-from mua_env.users.agenda_personas import Voice
+from mua_env.users.agenda.chinese import CHINESE
+from mua_env.users.agenda.language import Operation, Slot
+from mua_env.users.agenda.nlg.personas import Voice
+from mua_env.users.agenda.nlu.glossary import Glossary, has_chinese, read_through
 
 from . import TelecomLanguage
 from .saying import NAMES, misread, on_screen

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from mua_env.users.agenda_understanding import plain
+from mua_env.users.agenda.nlu.dialogue_acts import plain
 
 from .operations import SWITCHES
 from .wording import plainly

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
-from mua_env.language import Operation
+from mua_env.users.agenda.language import Operation
 
 _MY = r"(?:(?:the|your|your phone's|your device's|phone's|this|on|off) )*"
 _WORDS: Final[Mapping[str, tuple[str, ...]]] = {

@@ -8,8 +8,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from mua_env.language import Operation
-from mua_env.users.agenda_personas import Voice
+from mua_env.users.agenda.language import Operation
+from mua_env.users.agenda.nlg.personas import Voice
 
 _WISHES: Final = {
     "service": "[get [my service|my signal] back|get my phone to work on the network again|be able to make calls again, my phone has no "

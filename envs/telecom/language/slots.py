@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mua_env.language import Intent, Slot
+from mua_env.users.agenda.language import Intent, Slot
 
 SLOTS: Mapping[str, Slot] = {
     slot.name: slot

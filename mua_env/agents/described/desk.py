@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from mua_env.agents.described.hearing import Hearing
 from mua_env.agents.described.reading import Profile, ReadSource
 from mua_env.agents.described.serving import Serving
-from mua_env.agents.desk import Refusal, Switch
-from mua_env.agents.expert import Asked, Heard, Say, Script, Step, ToolFailed, call, say
+from mua_env.agents.scripted.desk import Refusal, Switch
+from mua_env.agents.scripted.expert import Asked, Heard, Say, Script, Step, ToolFailed, call, say
 from mua_env.description.scope import Scope
-from mua_env.users.agenda_grammar import expand
+from mua_env.users.agenda.nlg.grammar import expand
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -125,4 +125,3 @@ class Desk:
                 if self.hearing.stated(text) is not None or not (yield from serving.amend(text)):
                     return text
                 text = ""
-

@@ -8,7 +8,7 @@ asks for anything else.
 from __future__ import annotations
 
 from mua_env.agents.described.desk import Desk
-from mua_env.agents.expert import Script, ScriptedExpert, Slips
+from mua_env.agents.scripted.expert import Script, ScriptedExpert, Slips
 from mua_env.description import Description
 
 
@@ -18,7 +18,7 @@ class DescribedExpert(ScriptedExpert):
     Args:
         description: of the domain.
         language: that it speaks and understands; ``None`` is the one that the description is written in.
-        style: ``"plain"`` or ``"compact"``, see :class:`~mua_env.agents.expert.ScriptedExpert`.
+        style: ``"plain"`` or ``"compact"``, see :class:`~mua_env.agents.scripted.expert.ScriptedExpert`.
         slips: chance that a change which the user agreed to is only claimed.
 
     Raises:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from mua_env.agents.reading import Mender
+from mua_env.agents.scripted.reading import Mender
 from mua_env.description import Description
 from mua_env.description.cues import as_pattern, named_in
 from mua_env.description.locales import Locale

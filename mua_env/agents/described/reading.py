@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from mua_env.agents.expert import Call, Calls, Heard, Step, ToolFailed, call, result_of
+from mua_env.agents.scripted.expert import Call, Calls, Heard, Step, ToolFailed, call, result_of
 from mua_env.description import Description
 from mua_env.description.kinds import Caller, Key, Named
 from mua_env.description.scope import Model, Record

@@ -8,8 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mua_env.agents.described.reading import Looking, look, look_together
-from mua_env.agents.desk import Refusal, Switch
-from mua_env.agents.expert import Asked, Heard, Step, ToolFailed, change
+from mua_env.agents.scripted.desk import Refusal, Switch
+from mua_env.agents.scripted.expert import Asked, Heard, Step, ToolFailed, change
 from mua_env.description.arguments import Argument
 from mua_env.description.kinds import Key, Kind, Named
 from mua_env.description.rules import broken
@@ -28,8 +28,8 @@ _TOGETHER = 2
 class Serving:
     """Carries out one request.
 
-    What it raises ends it: the desk says a :class:`~mua_env.agents.desk.Refusal`, and follows a
-    :class:`~mua_env.agents.desk.Switch`.
+    What it raises ends it: the desk says a :class:`~mua_env.agents.scripted.desk.Refusal`, and follows a
+    :class:`~mua_env.agents.scripted.desk.Switch`.
     """
 
     def __init__(self, desk: Desk, intent: str) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
-from mua_env.database import Rows
+from mua_env.core.database import Rows
 from mua_env.description.kinds.kind import LOOK, Kind, Mention, Speech, longest_first, whole, with_roles
 from mua_env.description.locales import LOCALES, Locale
 from mua_env.description.scope import Model, Scope

@@ -9,7 +9,7 @@ from functools import cached_property
 from random import Random
 from typing import Any
 
-from mua_env.database import Rows
+from mua_env.core.database import Rows
 from mua_env.description.kinds.kind import LOOK, Kind, Mention, Speech, longest_first, with_roles
 from mua_env.description.locales import Locale
 from mua_env.description.scope import Model, Record, Scope
@@ -118,7 +118,9 @@ class Key(Kind):
         known = {name: name for names in held.values() for name in names}
         said = {mention.value for mention in longest_first(known, text)}
         fit = [key for key, names in held.items() if names and names <= said]
-        return sorted(fit, key=lambda key: -len(held[key])) or ([key for key in own if held[key] & said] if said else [])
+        return sorted(fit, key=lambda key: -len(held[key])) or (
+            [key for key in own if held[key] & said] if said else []
+        )
 
     def _contents(self, key: Any, scope: Scope) -> set[str]:
         record = scope.load(self.of, key)

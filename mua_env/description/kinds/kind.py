@@ -19,7 +19,7 @@ from mua_env.description.locales import LOCALES, Locale
 from mua_env.description.scope import Record, Scope
 
 if TYPE_CHECKING:
-    from mua_env.database import Rows
+    from mua_env.core.database import Rows
 
 LOOK = re.IGNORECASE | re.ASCII
 """ASCII: a Han character beside a number is no letter of it, as ``\\b`` would have it."""

@@ -16,7 +16,7 @@ from mua_env.description.scope import Scope
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mua_env.database import Rows
+    from mua_env.core.database import Rows
 
 _WORDS = {
     word: number
@@ -71,7 +71,10 @@ class Count(Kind):
     def mentions(self, text: str) -> Sequence[Mention]:
         """Numbers with the unit behind or the noun before them."""
         units = (f"{self.counted}s", self.counted, *self.units)
-        found = [Mention(m.start(), m.end(), _value(m[1] or m[2])) for m in _counted(units, self.nouns or (self.noun,)).finditer(text)]
+        found = [
+            Mention(m.start(), m.end(), _value(m[1] or m[2]))
+            for m in _counted(units, self.nouns or (self.noun,)).finditer(text)
+        ]
         return with_roles(found, text)
 
     def find(self, text: str, scope: Scope) -> Any | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from mua_env.description.arguments import Argument
 from mua_env.description.locales import Locale
-from mua_env.users.agenda_hearing import Glossary, has_chinese, read_through
+from mua_env.users.agenda.nlu.glossary import Glossary, has_chinese, read_through
 
 
 class ChineseEar:

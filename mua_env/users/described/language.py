@@ -13,10 +13,10 @@ from mua_env.description.cues import named_in
 from mua_env.description.kinds.kind import whole
 from mua_env.description.rules import explains
 from mua_env.description.twists import hint_of
-from mua_env.language import Comparison, DialogueLanguage, Intent, Slot
-from mua_env.users.agenda_chinese import CHINESE
-from mua_env.users.agenda_personas import Voice
-from mua_env.users.agenda_understanding import AgentActs, plain
+from mua_env.users.agenda.chinese import CHINESE
+from mua_env.users.agenda.language import Comparison, DialogueLanguage, Intent, Slot
+from mua_env.users.agenda.nlg.personas import Voice
+from mua_env.users.agenda.nlu.dialogue_acts import AgentActs, plain
 from mua_env.users.described.chinese import ChineseEar
 from mua_env.users.described.speech import VoiceSpeech
 

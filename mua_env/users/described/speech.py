@@ -5,8 +5,8 @@ from __future__ import annotations
 from random import Random
 
 from mua_env.description.locales import Locale
-from mua_env.users.agenda_grammar import expand
-from mua_env.users.agenda_personas import Voice
+from mua_env.users.agenda.nlg.grammar import expand
+from mua_env.users.agenda.nlg.personas import Voice
 
 
 class VoiceSpeech:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from mua_env.core.tasks import Goal, MindChange, Request, Task
 from mua_env.envs.retail import domain
-from mua_env.tasks import Goal, MindChange, Request, Task
-from mua_env.users.agenda import AgendaSession, AgendaUser
+from mua_env.users.agenda.user import AgendaSession, AgendaUser
 
 FACTS = {"first_name": "Clara", "last_name": "Greco", "zip": "21276", "email": "clara.greco3189@example.com"}
 VISA = {"id": "credit_card_1", "source": "credit_card", "brand": "visa", "last_four": "4421"}

@@ -6,9 +6,9 @@ from collections import Counter
 from functools import cache
 from pathlib import Path
 
-from mua_env.domain import load_domain
-from mua_env.language import DialogueLanguage
-from mua_env.users.agenda_understanding import understand
+from mua_env.domain.contract import load_domain
+from mua_env.users.agenda.language import DialogueLanguage
+from mua_env.users.agenda.nlu.dialogue_acts import understand
 
 FOLDER = Path(__file__).parent / "tagged"
 FLAGS = {

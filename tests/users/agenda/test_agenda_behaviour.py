@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
+from mua_env.core.tasks import Goal, Request, Task
 from mua_env.envs.retail import domain
 from mua_env.errors import ConfigError, TaskError
-from mua_env.tasks import Goal, Request, Task
-from mua_env.users.agenda import AgendaUser
-from mua_env.users.agenda_personas import PERSONAS
+from mua_env.users.agenda.nlg.personas import PERSONAS
+from mua_env.users.agenda.user import AgendaUser
 
 from .people import FACTS, LAMP, PAYPAL, cancel, exchange, fresh, give_back, mind, redirect, user
 

@@ -9,9 +9,9 @@ import pytest
 from mua_env.envs.retail.language.intents import WISHES
 from mua_env.envs.retail.language.slots import SLOTS
 from mua_env.errors import ConfigError
-from mua_env.users.agenda_grammar import expand, keep, parse, variants
-from mua_env.users.agenda_personas import PERSONAS, add_noise
-from mua_env.users.agenda_phrases import LONG, SHORT
+from mua_env.users.agenda.nlg.grammar import expand, keep, parse, variants
+from mua_env.users.agenda.nlg.personas import PERSONAS, add_noise
+from mua_env.users.agenda.nlg.phrases import LONG, SHORT
 
 from .people import FACTS, cancel, exchange, fresh, redirect, user
 

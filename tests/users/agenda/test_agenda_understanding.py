@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from mua_env.envs.retail import domain
-from mua_env.users.agenda_understanding import HEAD, TAIL, plain, understand
+from mua_env.users.agenda.nlu.dialogue_acts import HEAD, TAIL, plain, understand
 
 from .tagged_scores import FLAGS, labels
 

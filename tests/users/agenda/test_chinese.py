@@ -9,17 +9,17 @@ import gymnasium as gym
 import pytest
 
 import mua_env
-from mua_env.domain import load_domain
+from mua_env.core.tasks import Goal, Request, Task
+from mua_env.domain.contract import load_domain
+from mua_env.episode.session import Session
+from mua_env.episode.setting import load_setting
 from mua_env.errors import ConfigError
-from mua_env.session import Session
-from mua_env.setting import load_setting
-from mua_env.tasks import Goal, Request, Task
-from mua_env.users.agenda import AgendaSession, AgendaUser
-from mua_env.users.agenda_chinese import LONG, MANNERS, SHORT
-from mua_env.users.agenda_grammar import expand, parse, variants
-from mua_env.users.agenda_hearing import has_chinese
-from mua_env.users.agenda_personas import PERSONAS
-from mua_env.users.agenda_phrases import LONG as ENGLISH
+from mua_env.users.agenda.chinese import LONG, MANNERS, SHORT
+from mua_env.users.agenda.nlg.grammar import expand, parse, variants
+from mua_env.users.agenda.nlg.personas import PERSONAS
+from mua_env.users.agenda.nlg.phrases import LONG as ENGLISH
+from mua_env.users.agenda.nlu.glossary import has_chinese
+from mua_env.users.agenda.user import AgendaSession, AgendaUser
 
 from .people import FACTS, LAMP, cancel, exchange, redirect
 

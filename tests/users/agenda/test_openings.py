@@ -7,7 +7,7 @@ from itertools import islice
 import pytest
 
 from mua_env.envs.retail import domain
-from mua_env.users.agenda import AgendaUser
+from mua_env.users.agenda.user import AgendaUser
 
 
 @pytest.mark.parametrize("persona", ["plain", "chatty", "terse"])

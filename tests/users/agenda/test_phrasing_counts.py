@@ -6,12 +6,12 @@ from random import Random
 
 import pytest
 
-from mua_env.domain import load_domain
-from mua_env.language import DialogueLanguage, Operation
-from mua_env.users.agenda import LANGUAGES
-from mua_env.users.agenda_grammar import Phrasings
-from mua_env.users.agenda_personas import PERSONAS, Voice
-from mua_env.users.agenda_phrases import LONG, SHORT, phrase
+from mua_env.domain.contract import load_domain
+from mua_env.users.agenda.language import DialogueLanguage, Operation
+from mua_env.users.agenda.nlg.grammar import Phrasings
+from mua_env.users.agenda.nlg.personas import PERSONAS, Voice
+from mua_env.users.agenda.nlg.phrases import LONG, SHORT, phrase
+from mua_env.users.agenda.user import LANGUAGES
 
 LEAST = 20
 DRAWS = 600

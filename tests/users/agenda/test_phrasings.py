@@ -7,13 +7,13 @@ from random import Random
 
 import pytest
 
+from mua_env.core.tasks import Goal, Task
 from mua_env.envs.retail import domain
 from mua_env.envs.retail.language.slots import SLOTS
 from mua_env.errors import ConfigError
-from mua_env.tasks import Goal, Task
-from mua_env.users.agenda import AgendaUser
-from mua_env.users.agenda_grammar import Phrasings, expand_part, variants
-from mua_env.users.agenda_phrases import LONG, SHORT
+from mua_env.users.agenda.nlg.grammar import Phrasings, expand_part, variants
+from mua_env.users.agenda.nlg.phrases import LONG, SHORT
+from mua_env.users.agenda.user import AgendaUser
 
 from .people import FACTS, cancel
 

@@ -11,15 +11,15 @@ import pytest
 pytest.importorskip("transformers")
 pytest.importorskip("litellm")
 
-from mua_env.setting import Setting, load_setting
-from mua_env.tasks import Task
+from mua_env.core.tasks import Task
+from mua_env.episode.setting import Setting, load_setting
 
 if TYPE_CHECKING:
-    from mua_env.serving.engine import LocalModel
+    from mua_env.inference.serving.local_model import LocalModel
 
 
 def small_config(folder: Path, **changes: Any) -> Any:
-    from mua_env.training.user import load_user_config
+    from mua_env.training.user_model.train import load_user_config
 
     return load_user_config(
         {
@@ -43,8 +43,8 @@ def small_config(folder: Path, **changes: Any) -> Any:
 
 @pytest.fixture(scope="session")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from mua_env.training.console import Reporter
-    from mua_env.training.user import train_user
+    from mua_env.training.run.console import Reporter
+    from mua_env.training.user_model.train import train_user
 
     return train_user(small_config(tmp_path_factory.mktemp("user-runs")), reporter=Reporter(quiet=True))
 
@@ -56,7 +56,7 @@ def folder(run: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def engine(folder: Path) -> Iterator[LocalModel]:
-    from mua_env.serving.engine import LocalModel
+    from mua_env.inference.serving.local_model import LocalModel
 
     model = LocalModel(folder)
     yield model

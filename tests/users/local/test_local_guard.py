@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mua_env.users.local_guard import unheld_value, wrong_agreement
+from mua_env.users.local.guard import unheld_value, wrong_agreement
 
 BRIEFING = (
     "You are Odette Winther; your zip code is 64165. You would like to cancel order #W4075833. You also want to "

@@ -13,21 +13,21 @@ from typer.testing import CliRunner
 
 from mua_env.agents.make import agent_factory
 from mua_env.cli.app import app
+from mua_env.core.tasks import Goal, Request, Task
+from mua_env.core.trajectory import Trajectory
+from mua_env.episode.setting import Setting
 from mua_env.errors import ConfigError, TaskError
+from mua_env.evaluation.rollouts import plan, run_rollout
+from mua_env.inference.serving.local_client import RETRY_TEMPERATURE
 from mua_env.llm import Ledger, LLMClient, LLMSettings
-from mua_env.rollout import plan, run_rollout
-from mua_env.serving.client import RETRY_TEMPERATURE
-from mua_env.setting import Setting
-from mua_env.tasks import Goal, Request, Task
-from mua_env.trajectory import Trajectory
 from mua_env.users.base import GREETING, UserReply
-from mua_env.users.llm_guards import ALL_GUARDS, Ground
-from mua_env.users.llm_prompts import system_prompt
-from mua_env.users.local import LocalUser, LocalUserSession
+from mua_env.users.llm.guards import ALL_GUARDS, Ground
+from mua_env.users.llm.prompts import system_prompt
+from mua_env.users.local.user import LocalUser, LocalUserSession
 from mua_env.users.make import make_user
 
 if TYPE_CHECKING:
-    from mua_env.serving.engine import LocalModel
+    from mua_env.inference.serving.local_model import LocalModel
 
 TURNS = (None, "What is your email, or your name and zip code?", "Confirm (yes/no)?")
 
@@ -151,7 +151,7 @@ def test_a_greedy_model_is_asked_again_at_another_temperature(
         return submit(messages, sampling, **options)
 
     monkeypatch.setattr(engine, "submit", listen)
-    monkeypatch.setattr("mua_env.users.local.unheld_value", lambda text, known: "Xo")
+    monkeypatch.setattr("mua_env.users.local.user.unheld_value", lambda text, known: "Xo")
     reply = LocalUser(engine).start(task, seed=0).reply(None)
     assert reply.events == ("guard:invents", "guard:invents")
     assert reply.usage["calls"] == 2

@@ -13,22 +13,22 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from mua_env.core.tasks import Task
 from mua_env.errors import ConfigError
 from mua_env.llm.client import import_litellm
-from mua_env.tasks import Task
-from mua_env.users.llm import LLMUser
-from mua_env.users.local import LocalUser
+from mua_env.users.llm.user import LLMUser
+from mua_env.users.local.user import LocalUser
 
 if TYPE_CHECKING:
-    from mua_env.serving.engine import LocalModel
-    from mua_env.serving.server import ChatServer
+    from mua_env.inference.serving.local_model import LocalModel
+    from mua_env.inference.serving.server import ChatServer
 
 CHAT = [{"role": "system", "content": "You are Ana Silva."}, {"role": "user", "content": "What is your name?"}]
 
 
 @pytest.fixture(scope="module")
 def server(engine: LocalModel) -> Iterator[ChatServer]:
-    from mua_env.serving.server import ChatServer
+    from mua_env.inference.serving.server import ChatServer
 
     with ChatServer(engine) as running:
         yield running
@@ -45,8 +45,8 @@ def ask(server: ChatServer, path: str = "/chat/completions", **body: Any) -> tup
 
 
 def test_batches_give_what_single_chats_give(engine: LocalModel, folder: Path) -> None:
-    from mua_env.serving.engine import LocalModel
-    from mua_env.serving.sampling import Sampling
+    from mua_env.inference.serving.decoding import Sampling
+    from mua_env.inference.serving.local_model import LocalModel
 
     chats = [[{"role": "user", "content": text}] for text in ("Which order?", "Hi!", "Confirm (yes/no)?", "Zip?")]
     samplings = [Sampling(t, max_tokens=12, seed=i) for i, t in enumerate((0.0, 0.8, 1.2, 0.0))]
@@ -61,8 +61,8 @@ def test_batches_give_what_single_chats_give(engine: LocalModel, folder: Path) -
 
 
 def test_a_dialogue_that_goes_on_is_not_read_again_and_says_the_same(engine: LocalModel, folder: Path) -> None:
-    from mua_env.serving.engine import LocalModel
-    from mua_env.serving.sampling import Sampling
+    from mua_env.inference.serving.decoding import Sampling
+    from mua_env.inference.serving.local_model import LocalModel
 
     forgetful = LocalModel(folder, remembered=0)
     chat, sampling = list(CHAT), Sampling(1.0, max_tokens=16, seed=2)
@@ -80,7 +80,7 @@ def test_a_dialogue_that_goes_on_is_not_read_again_and_says_the_same(engine: Loc
 
 
 def test_the_memory_forgets_the_oldest() -> None:
-    from mua_env.serving.memory import Memory
+    from mua_env.inference.serving.dialogue_states import Memory
 
     memory = Memory(2)
     for name in (1, 2, 3):
@@ -95,7 +95,7 @@ def test_the_memory_forgets_the_oldest() -> None:
 
 
 def test_a_small_top_p_is_greedy(engine: LocalModel) -> None:
-    from mua_env.serving.sampling import Sampling
+    from mua_env.inference.serving.decoding import Sampling
 
     greedy = engine.complete(CHAT, Sampling(max_tokens=12)).text
     assert engine.complete(CHAT, Sampling(1.5, 1e-6, 12, seed=5)).text == greedy
@@ -103,7 +103,7 @@ def test_a_small_top_p_is_greedy(engine: LocalModel) -> None:
 
 
 def test_a_cancelled_request_is_never_run(engine: LocalModel) -> None:
-    from mua_env.serving.sampling import Sampling
+    from mua_env.inference.serving.decoding import Sampling
 
     running = engine.submit(CHAT, Sampling(1.0, max_tokens=40))
     dropped = engine.submit(CHAT)
@@ -113,7 +113,7 @@ def test_a_cancelled_request_is_never_run(engine: LocalModel) -> None:
 
 
 def test_a_closed_engine_says_so(folder: Path) -> None:
-    from mua_env.serving.engine import LocalModel
+    from mua_env.inference.serving.local_model import LocalModel
 
     with pytest.raises(ConfigError, match="batch: at least 1, got 0"):
         LocalModel(folder, batch=0)
@@ -127,7 +127,7 @@ def test_a_closed_engine_says_so(folder: Path) -> None:
 
 
 def test_the_server_answers_as_the_engine_does(server: ChatServer, engine: LocalModel) -> None:
-    from mua_env.serving.sampling import Sampling
+    from mua_env.inference.serving.decoding import Sampling
 
     status, answer = ask(server, messages=CHAT, temperature=1.0, seed=3, max_tokens=9, model="anything")
     reply = engine.complete(CHAT, Sampling(1.0, seed=3, max_tokens=9))
@@ -173,7 +173,7 @@ def test_unknown_paths_and_broken_bodies(server: ChatServer) -> None:
 
 
 def test_a_port_that_is_taken_is_one_clear_error(server: ChatServer, engine: LocalModel) -> None:
-    from mua_env.serving.server import ChatServer
+    from mua_env.inference.serving.server import ChatServer
 
     port = int(server.base_url.rpartition(":")[2].partition("/")[0])
     with pytest.raises(ConfigError, match=f"cannot listen on 127.0.0.1:{port}"):
@@ -191,7 +191,7 @@ def test_the_served_user_says_what_the_local_one_says(server: ChatServer, engine
 
 
 def test_a_busy_server_does_not_outlast_the_deadline(server: ChatServer, engine: LocalModel, task: Task) -> None:
-    from mua_env.serving.sampling import Sampling
+    from mua_env.inference.serving.decoding import Sampling
 
     import_litellm()
     user = LLMUser("user", base_url=server.base_url, strategy="brief", timeout_s=0.4, deadline_s=0.8)
@@ -205,7 +205,7 @@ def test_a_busy_server_does_not_outlast_the_deadline(server: ChatServer, engine:
 
 
 def test_a_recording_of_the_server_replays_without_it(engine: LocalModel, task: Task, tmp_path: Path) -> None:
-    from mua_env.serving.server import ChatServer
+    from mua_env.inference.serving.server import ChatServer
 
     def dialogue(base_url: str, mode: str) -> list[str]:
         user = LLMUser("user", base_url=base_url, strategy="brief", cache=tmp_path, cache_mode=mode)
@@ -218,7 +218,7 @@ def test_a_recording_of_the_server_replays_without_it(engine: LocalModel, task: 
 
 
 def test_the_command_serves_and_says_where(folder: Path) -> None:
-    command = [sys.executable, "-m", "mua_env.serving", str(folder), "--port", "0", "--threads", "1"]
+    command = [sys.executable, "-m", "mua_env.inference.serving", str(folder), "--port", "0", "--threads", "1"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mua_env.core.tasks import Task
+from mua_env.episode.setting import load_setting
 from mua_env.errors import ConfigError, DataError, MissingExtra
-from mua_env.models import smollm2
-from mua_env.setting import load_setting
-from mua_env.tasks import Task
-from mua_env.users.llm import LLMUser
+from mua_env.inference import smollm2
+from mua_env.users.llm.user import LLMUser
 
 if TYPE_CHECKING:
-    from mua_env.serving.server import ChatServer
+    from mua_env.inference.serving.server import ChatServer
 
 
 def test_without_the_package_the_error_holds_the_command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -55,8 +55,8 @@ def converted(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def trained(converted: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from mua_env.training.console import Reporter
-    from mua_env.training.user import load_user_config, train_user
+    from mua_env.training.run.console import Reporter
+    from mua_env.training.user_model.train import load_user_config, train_user
 
     config = load_user_config(
         {
@@ -86,8 +86,8 @@ def trained(converted: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def server(trained: Path) -> Iterator[ChatServer]:
-    from mua_env.serving.engine import LocalModel
-    from mua_env.serving.server import ChatServer
+    from mua_env.inference.serving.local_model import LocalModel
+    from mua_env.inference.serving.server import ChatServer
 
     model = LocalModel(trained / "model")
     with ChatServer(model) as running:
@@ -103,8 +103,8 @@ def order() -> Task:
 @pytest.mark.slow
 @pytest.mark.xdist_group("smollm2")
 def test_it_is_converted_once(converted: Path) -> None:
-    from mua_env.training.chat import ChatTokens
-    from mua_env.training.models import load
+    from mua_env.inference.chat_tokens import ChatTokens
+    from mua_env.inference.models import load
 
     model, tokenizer = load(str(converted))
     assert model.num_parameters() == 134_515_008

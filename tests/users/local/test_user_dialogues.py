@@ -8,21 +8,21 @@ from pathlib import Path
 import pytest
 from loopback import Loopback, Say
 
+from mua_env.core.messages import AssistantMessage, Message, UserMessage
+from mua_env.episode.session import Session
+from mua_env.episode.setting import Setting, load_setting
 from mua_env.errors import ConfigError
+from mua_env.inference.chat_tokens import ChatTokens
+from mua_env.inference.models import load
 from mua_env.llm import LLMClient, LLMSettings
-from mua_env.messages import AssistantMessage, Message, UserMessage
-from mua_env.session import Session
-from mua_env.setting import Setting, load_setting
-from mua_env.training.chat import ChatTokens
-from mua_env.training.console import Reporter
-from mua_env.training.experts import hold
-from mua_env.training.models import load
-from mua_env.training.run_folder import read_metrics
-from mua_env.training.user import load_user_config, main, train_user
-from mua_env.training.user_agents import DistractedAgent, IdleAgent, SlippingAgent, values_of
-from mua_env.training.user_dialogues import SteadyUser, UserDialogues, swapped
-from mua_env.users.llm import LLMUser
-from mua_env.users.llm_guards import agrees
+from mua_env.training.data.expert_dialogues import hold
+from mua_env.training.run.console import Reporter
+from mua_env.training.run.run_folder import read_metrics
+from mua_env.training.user_model.agents import DistractedAgent, IdleAgent, SlippingAgent, values_of
+from mua_env.training.user_model.dialogues import SteadyUser, UserDialogues, swapped
+from mua_env.training.user_model.train import load_user_config, main, train_user
+from mua_env.users.llm.guards import agrees
+from mua_env.users.llm.user import LLMUser
 
 from .conftest import small_config
 

@@ -1,9 +1,0 @@
-"""The audit of a task set: what is wrong with its tasks, what they ask for, and what agents without skill score.
-
-Entry point: :func:`mua_env.audit.run.audit`; ``mua-env tasks audit SOURCE`` on the command line.
-"""
-
-from mua_env.audit.report import Audit, TaskAudit, Totals
-from mua_env.audit.run import audit
-
-__all__ = ["Audit", "TaskAudit", "Totals", "audit"]

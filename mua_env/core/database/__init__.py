@@ -1,0 +1,6 @@
+"""The tool database: a template, a clone for each environment, an episode inside a transaction."""
+
+from mua_env.core.database._database import Changes, Database, RowKey
+from mua_env.core.database._template import Rows, Template, open_template
+
+__all__ = ["Changes", "Database", "RowKey", "Rows", "Template", "open_template"]

@@ -1,6 +1,0 @@
-"""The tool database: a template, a clone for each environment, an episode inside a transaction."""
-
-from mua_env.database._database import Changes, Database, RowKey
-from mua_env.database._template import Rows, Template, open_template
-
-__all__ = ["Changes", "Database", "RowKey", "Rows", "Template", "open_template"]

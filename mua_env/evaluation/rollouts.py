@@ -1,0 +1,227 @@
+"""Many dialogues at once, at the level of messages.
+
+    setting = load_setting("retail", "test")
+    summary = run_rollout(setting, AgendaUser(), agent_factory("expert", setting.domain), plan(setting.tasks))
+
+Each slot holds a session (a database clone) and an agent, and takes one episode after another. A failure inside
+an episode ends that episode, unscored, and never another.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from mua_env.core.agent import Agent
+from mua_env.core.task_sets import TaskSet
+from mua_env.core.tasks import Task
+from mua_env.core.trajectory import Trajectory
+from mua_env.episode.episode import Episode
+from mua_env.episode.session import Session, StepResult
+from mua_env.episode.setting import Setting
+from mua_env.errors import ConfigError, EpisodeError, MuaError, single
+from mua_env.llm.errors import LLMError
+from mua_env.scoring.judges import Judge
+from mua_env.scoring.scorer import RewardName
+from mua_env.users.base import UserSimulator
+
+
+@dataclass(frozen=True)
+class Planned:
+    """An episode to run: `id` is unique in the run, `seed` decides user and agent."""
+
+    id: str
+    task: Task
+    seed: int
+
+
+@dataclass(frozen=True)
+class RolloutOptions:
+    """How episodes are run.
+
+    Args:
+        reward, max_turns: as in `Session`.
+        concurrency: dialogues at the same time.
+        deadline_s: wall time of one episode, in seconds; beyond it the episode is a fault. None for no limit.
+        stop: asked before each episode; once true, no further one begins (a budget that is used up).
+        meta: kept in each trajectory.
+        judge: judges what tasks state about their dialogues; None leaves that unjudged.
+    """
+
+    reward: RewardName = "task"
+    max_turns: int = 30
+    concurrency: int = 16
+    deadline_s: float | None = 900.0
+    stop: Callable[[], bool] = lambda: False
+    meta: dict[str, Any] = field(default_factory=dict)
+    judge: Judge | None = None
+
+    def __post_init__(self) -> None:
+        if self.concurrency < 1:
+            raise ConfigError(f"concurrency: at least 1, got {self.concurrency}")
+        if self.deadline_s is not None and self.deadline_s <= 0:
+            raise ConfigError(f"deadline_s: above 0, or None for no limit, got {self.deadline_s}")
+
+
+def plan(
+    tasks: TaskSet | Sequence[Task], *, repeats: int = 1, seed: int = 0, limit: int | None = None
+) -> list[Planned]:
+    """Each task `repeats` times, with seeds that hang on nothing but `seed`, the task's id and the repetition.
+
+    Args:
+        tasks: what to run, in order.
+        repeats: episodes of each task.
+        seed: of the run.
+        limit: the first so many tasks only.
+    """
+    if repeats < 1:
+        raise ConfigError(f"repeats: at least 1, got {repeats}")
+    count = len(tasks) if limit is None else min(limit, len(tasks))
+    chosen = (tasks[position] for position in range(count))
+    return [
+        Planned(f"{task.id}#{repeat}", task, episode_seed(seed, task.id, repeat))
+        for task in chosen
+        for repeat in range(repeats)
+    ]
+
+
+def episode_seed(seed: int, task_id: str, repeat: int) -> int:
+    """The seed of one episode, 31 bits, the same in every process."""
+    digest = hashlib.sha256(f"{seed}/{task_id}/{repeat}".encode()).digest()
+    return int.from_bytes(digest[:4], "big") >> 1
+
+
+async def rollout(
+    setting: Setting,
+    user: UserSimulator,
+    make_agent: Callable[[], Agent],
+    episodes: Iterable[Planned],
+    *,
+    options: RolloutOptions | None = None,
+    on_end: Callable[[Trajectory], None] = lambda trajectory: None,
+) -> int:
+    """Run episodes; returns how many ended.
+
+    Args:
+        setting: domain and tasks.
+        user: makes the users.
+        make_agent: called once for each slot.
+        episodes: what to run; begun in order, ended in any.
+        options: see `RolloutOptions`.
+        on_end: called with each finished trajectory, before its slot goes on (write it to the disk there).
+
+    Raises:
+        MuaError: an episode could not begin, as when a task lacks what the user needs: no failure of one dialogue,
+            so the run ends. Episodes that had ended are kept.
+        OSError: from `on_end`, as when the disk is full.
+    """
+    how = options or RolloutOptions()
+    queue = iter(episodes)
+    ended = 0
+
+    async def work() -> None:
+        nonlocal ended
+        session: Session | None = None
+        agent: Agent | None = None
+        try:
+            while not how.stop() and (episode := next(queue, None)) is not None:
+                # Made late: a run of three tasks needs three clones, however high the concurrency.
+                session = session or Session(setting, user, reward=how.reward, max_turns=how.max_turns, judge=how.judge)
+                agent = agent or make_agent()
+                # What the run's own limit cut is neither result nor fault; a resumed run takes it again.
+                if not await play_episode(session, agent, episode, deadline_s=how.deadline_s):
+                    on_end(_recorded(session, agent, episode, how.meta))
+                    ended += 1
+                await asyncio.sleep(0)  # free agents and users never wait; the others need their turn
+        finally:
+            if session is not None:
+                session.close()
+
+    await side_by_side(work, how.concurrency, MuaError, OSError)
+    return ended
+
+
+async def side_by_side(work: Callable[[], Coroutine[Any, Any, None]], slots: int, *kinds: type[Exception]) -> None:
+    """Do the same work in several slots at the same time; it ends when all are through, or one fails.
+
+    Args:
+        work: of one slot.
+        slots: how many.
+        kinds: of errors that are raised as they are; others come in a group.
+    """
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(slots):
+                group.create_task(work())
+    except ExceptionGroup as errors:
+        raise single(errors, *kinds) from None
+
+
+def run_rollout(
+    setting: Setting,
+    user: UserSimulator,
+    make_agent: Callable[[], Agent],
+    episodes: Iterable[Planned],
+    *,
+    options: RolloutOptions | None = None,
+    on_end: Callable[[Trajectory], None] = lambda trajectory: None,
+) -> int:
+    """`rollout` for callers without an event loop."""
+    return asyncio.run(rollout(setting, user, make_agent, episodes, options=options, on_end=on_end))
+
+
+def _recorded(session: Session, agent: Agent, episode: Planned, meta: dict[str, Any]) -> Trajectory:
+    trajectory = session.trajectory(id=episode.id, agent=agent.name, meta=meta)
+    usage = agent.usage()
+    return trajectory.model_copy(update={"meta": {**trajectory.meta, "agent_usage": usage}}) if usage else trajectory
+
+
+async def play_episode(session: Session, agent: Agent, episode: Planned, *, deadline_s: float | None) -> bool:
+    """Run one episode to its end, whatever happens in it; returns whether a budget cut it.
+
+    A model that cannot read a longer dialogue truncates the episode (it is scored). Everything else that goes wrong
+    in agent or user (no reply, an exception, the deadline) ends it as a fault (it is not).
+    """
+    before = _episode(session)
+    limit = asyncio.timeout(deadline_s)
+    try:
+        async with limit:
+            result = await session.astart(episode.task, seed=episode.seed)
+            agent.reset(system_prompt=session.system_prompt, tools=session.tools, seed=episode.seed)
+            await _dialogue(session, agent, result)
+    except Exception as error:
+        if _episode(session) is before:
+            raise
+        if isinstance(error, LLMError) and error.kind == "budget":
+            return True
+        _end(session, error, f"deadline: more than {deadline_s} s" if limit.expired() else None)
+    cause = session.episode.cause or ""
+    return session.episode.ended_by == "fault" and cause.startswith("budget:")
+
+
+async def _dialogue(session: Session, agent: Agent, result: StepResult) -> None:
+    while not result.done:
+        turn = await agent.aact(result.messages)
+        result = await session.asend(turn)
+
+
+def _episode(session: Session) -> Episode | None:
+    with suppress(EpisodeError):
+        return session.episode
+    return None
+
+
+def _end(session: Session, error: Exception, deadline: str | None) -> None:
+    if session.episode.ended:
+        return
+    if isinstance(error, LLMError) and error.kind == "context":
+        session.truncate(str(error))
+    elif deadline is not None:
+        session.fail(deadline)
+    else:
+        who = "agent: " if isinstance(error, LLMError) else f"{type(error).__name__}: "
+        session.fail(who + str(error))

@@ -1,0 +1,74 @@
+"""The folder of a card: what was measured, every result, and the dialogues in which something was found.
+
+- ``config.json``: what was asked for; a folder is only taken up by the same question.
+- ``results.jsonl``: one result a line, written as each dialogue ends.
+- ``found.jsonl``: the trajectories of dialogues with a violation or a fault (``mua-env view`` reads them).
+- ``card.json``, ``card.html``: the card.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from mua_env.core.trajectory import Trajectory, TrajectoryWriter
+from mua_env.errors import ConfigError
+from mua_env.evaluation.user_card.result import Result
+
+
+class CardFolder:
+    """Keeps the results of a card, so that a run that was broken off can be taken up.
+
+    Args:
+        path: the folder; it is made.
+        config: what is measured.
+
+    Raises:
+        ConfigError: the folder holds the results of something else.
+    """
+
+    def __init__(self, path: Path, config: dict[str, Any]) -> None:
+        self.path = path
+        path.mkdir(parents=True, exist_ok=True)
+        self._check(config)
+        self._results_file = path / "results.jsonl"
+        self.results = self._read()
+        self._found = TrajectoryWriter(path / "found.jsonl")
+
+    def add(self, result: Result, trajectory: Trajectory | None) -> None:
+        """Keep a result; with its dialogue where something was found."""
+        self.results[result.id] = result
+        if trajectory is not None and (result.violations or result.fault):
+            self._found.write(trajectory)
+        with self._results_file.open("a", encoding="utf-8", newline="\n") as file:
+            file.write(result.model_dump_json(exclude_defaults=True) + "\n")
+
+    def close(self) -> None:
+        """Close the files. May be called again."""
+        self._found.close()
+
+    def _check(self, config: dict[str, Any]) -> None:
+        file = self.path / "config.json"
+        text = json.dumps(config, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+        if not file.exists():
+            file.write_text(text, encoding="utf-8")
+            return
+        before = json.loads(file.read_text(encoding="utf-8"))
+        now = json.loads(text)
+        different = sorted(key for key in before.keys() | now.keys() if before.get(key) != now.get(key))
+        if different:
+            key = different[0]
+            raise ConfigError(
+                f"{self.path} holds a card with {key} {before.get(key)!r}, not {now.get(key)!r}; take another folder"
+            )
+
+    def _read(self) -> dict[str, Result]:
+        if not self._results_file.exists():
+            return {}
+        text = self._results_file.read_text(encoding="utf-8")
+        whole, _, _ = text.rpartition("\n")
+        if len(whole) + 1 < len(text):  # a killed run left half a line
+            self._results_file.write_text(f"{whole}\n" if whole else "", encoding="utf-8")
+        found = [Result.model_validate_json(line) for line in whole.splitlines() if line]
+        return {result.id: result for result in found}

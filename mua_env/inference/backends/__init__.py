@@ -1,0 +1,4 @@
+"""What samples the agent's turns: a model in this process, or a vLLM engine here or behind HTTP.
+
+All of them meet one small protocol, `base.Backend`; the driver in `mua_env.training.rollout.driver` knows nothing else.
+"""

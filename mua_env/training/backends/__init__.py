@@ -1,4 +1,0 @@
-"""What samples the agent's turns: a model in this process, or a vLLM engine here or behind HTTP.
-
-All of them meet one small protocol, `base.Backend`; the driver in `mua_env.training.rollout` knows nothing else.
-"""

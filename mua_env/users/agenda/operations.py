@@ -1,0 +1,104 @@
+"""What the agent guides the user to do with its own tools: from the agent's text to tool calls.
+
+The user acts only as guided: on a request or an imperative, and for a look also on a question. It does nothing on
+what is forbidden, conditional ("if it is red, ..."), offered, or told of the agent's own work.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from mua_env.core.messages import FunctionCall, ToolCall, ToolMessage
+from mua_env.users.agenda.language import DialogueLanguage, Operation
+from mua_env.users.agenda.nlu.dialogue_acts import plain, sentences
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """An operation that the agent has asked for, with the arguments that it named."""
+
+    operation: Operation
+    arguments: str
+
+    @property
+    def call(self) -> ToolCall:
+        """The user's tool call."""
+        return ToolCall(function=FunctionCall(name=self.operation.tool, arguments=self.arguments))
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What an operation came to: the tool's result, or why it failed."""
+
+    operation: Operation
+    result: str
+    ok: bool
+
+    @classmethod
+    def of(cls, deed: Deed, message: ToolMessage) -> Seen:
+        """Read the tool's message."""
+        ok = not message.content.startswith("Error: ")
+        return cls(deed.operation, message.content.removeprefix("Error: "), ok)
+
+
+_CONDITION = re.compile(
+    r"(?<!know )(?<!see )(?<!check )(?<!tell me )(?<!look )\bif\b"
+    r"(?! (?:you (?:can|could|don't mind|would|please)|possible|so\b))"
+    r"|\bin case\b|\bunless\b"
+)
+_GERUND = re.compile(r"\w+ing\b", re.IGNORECASE)
+_ITEM = re.compile(r"^\W*(?:(?:step )?(?:\d{1,2}|[a-h])[.):]+\s*)?")
+_BREAK = re.compile(r"[,;:()]\s|\s-\s|\bthen\b|\bbut\b|\band (?=please|then|tell|let|now)")
+_FORBID = re.compile(
+    r"\b(?:don't|do not|never|not|no need|needn't|avoid|without|instead of|refrain|stop|until|before|after|once|"
+    r"when|while|already|did you|have you|had you|do you (?:want|wish|need)|shall|should (?:i|we)|may i|would you like|"
+    r"by|because|whether you)\b"
+)
+_OWN_WORK = re.compile(r"\b(?:i|we|i'll|i've|we'll|we've|i'm|we're)\b(?!.*\byou\b)")
+_ASKS = re.compile(
+    r"\bplease\b|\b(?:could|can|would|will) you\b|\blet's\b|\byou(?:'ll| will)? (?:should|need to|have to|must|can|may|"
+    r"to)\b|\btry\b|\bgo ahead\b|\bwant you\b|\b(?:tell|show) me\b|\blet me know\b|\bmake sure\b"
+)
+_LEAD = re.compile(r"\W*(?:(?:and|or|first|next|now|also|then|ok|okay|again|just|simply|finally)\b\W*)*")
+_LOOK = re.compile(_LEAD.pattern + r"(?:(?:have|take) a )?(?:look|check|see|watch|read|describe|observe|inspect)\b.*")
+
+
+def guided(text: str, language: DialogueLanguage, tools: Iterable[str]) -> list[Deed]:
+    """The operations that an agent's text asks the user for, in the order of their mention.
+
+    Args:
+        text: what the agent said.
+        language: of the domain, with its operations.
+        tools: names of the tools that the user has.
+    """
+    able = frozenset(tools)
+    operations = [operation for operation in language.operations if operation.tool in able]
+    if not operations:
+        return []
+    deeds: list[Deed] = []
+    for sentence in sentences(plain(text)):
+        deeds.extend(deed for deed in _in_sentence(sentence, operations) if deed not in deeds)
+    return deeds
+
+
+def _in_sentence(sentence: str, operations: Sequence[Operation]) -> Iterator[Deed]:
+    low = sentence.lower()
+    if _CONDITION.search(low):
+        return
+    question = low.rstrip("\"') ").endswith("?")
+    able = (op for op in operations if not op.words or any(word in low for word in op.words))
+    found = [(match, operation) for operation in able for match in operation.pattern.finditer(sentence)]
+    for match, operation in sorted(found, key=lambda item: item[0].start()):
+        before = _ITEM.sub("", low[: match.start()], count=1)
+        clause = _BREAK.split(before)[-1]
+        if _FORBID.search(clause) or _OWN_WORK.search(clause):
+            continue
+        imperative = _LEAD.fullmatch(clause) is not None and not _GERUND.match(match[0])
+        wanted = not question and (imperative or (operation.look and _LOOK.fullmatch(clause) is not None))
+        if wanted or _ASKS.search(before) or (operation.look and question):
+            named = {name: value for name, value in match.groupdict().items() if value is not None}
+            arguments = {**operation.arguments, **named}
+            yield Deed(operation, json.dumps(arguments, ensure_ascii=False))

@@ -1,0 +1,116 @@
+"""What the user does when it is refused something, or handed over to somebody else."""
+
+from __future__ import annotations
+
+from mua_env.users.agenda.goal_state import Pending
+from mua_env.users.agenda.nlg.phrases import phrase
+from mua_env.users.agenda.turn import INSIST, TurnState
+
+
+class Refusals(TurnState):
+    """Rules for refusals: insist on what should be possible, accept a reasoned refusal of the rest, or fall back."""
+
+    def _refusal_comes_first(self) -> bool:
+        """Whether a refusal counts before the questions beside it: where it is in order, or asks for nothing useful."""
+        request = self.agenda.current
+        if request is None or self.parts or self._closed or not (self.acts.refused or self.acts.unavailable):
+            return False
+        if request.fallback is not None:
+            return True
+        return request.outcome in ("refused", "transferred") and not self.useful(request)
+
+    def _hear_refusal(self) -> None:
+        request, acts = self.agenda.current, self.acts
+        if request is None:
+            return
+        if acts.not_found and not acts.refused and not acts.unavailable:
+            self._say_again(request)
+            return
+        told_why = request.asked_why and self._explained(request) and not acts.asked and not acts.confirm
+        if not (acts.refused or acts.unavailable or told_why):
+            return
+        if request.outcome in ("refused", "transferred"):
+            self._accept_refusal(request)
+        elif request.fallback is not None:
+            self._fall_back(request)
+        elif request.pushed < INSIST:
+            request.pushed += 1
+            self._progress = True
+            self.parts.append(phrase("push", self.voice, wish=self.wish(request)))
+        else:
+            self.parts.append(phrase("accept", self.voice))
+            self._close(request, "failed")
+
+    def _explained(self, request: Pending) -> bool:
+        """Whether the agent says why: any reason, or, where the goal names rules, one of these."""
+        if request.rules:
+            return self.language.explains(request.rules, request.intent, self.acts.text)
+        return self.acts.reason
+
+    def _accept_refusal(self, request: Pending) -> None:
+        explained = self._explained(request)
+        if not explained and not request.asked_why:
+            request.asked_why = True
+            self._progress = True
+            self.parts.append(phrase("why", self.voice))
+            return
+        if not explained and request.rules:
+            self._dispute(request)
+            return
+        if explained:
+            self.events.append(f"refusal:{request.intent}")
+        if request.fallback is not None:
+            self._fall_back(request)
+            return
+        self.parts.append(phrase("accept", self.voice))
+        self._close(request, "refused")
+
+    def _dispute(self, request: Pending) -> None:
+        """The reason is none: insist, and leave the request unsatisfied in the end."""
+        if request.pushed < INSIST:
+            request.pushed += 1
+            self._progress = request.pushed < INSIST
+            self.parts.append(phrase("push", self.voice, wish=self.wish(request)))
+        else:
+            self.parts.append(phrase("accept", self.voice))
+            self._close(request, "failed")
+
+    def _fall_back(self, request: Pending) -> None:
+        fallback = request.fallback
+        assert fallback is not None
+        new = Pending.of(fallback)
+        new.status = "open"
+        self.agenda.requests[self.agenda.requests.index(request)] = new
+        self._progress = True
+        if new.intent == request.intent and new.slots.get("order_id") == request.slots.get("order_id"):
+            changed = self.language.difference(request.slots, new.slots)
+            fix = self.fix(new, changed)
+        else:
+            self._forget()
+            fix = phrase("wish", self.voice, wish=self.wish(new))
+        self.parts.append(
+            phrase("fallback", self.voice, fix=fix[:1].lower() + fix[1:] if fix[:2] not in ("I ", "I'") else fix)
+        )
+
+    def _say_again(self, request: Pending) -> None:
+        """The agent found nothing under what the user said last: say it again."""
+        last = [slot for slot in self.agenda.given if slot in self.language.slots][-3:]
+        said = [text for slot in self.language.group(last) if (text := self.say(slot, request)) is not None]
+        if said:
+            self.parts.extend(said)
+            self._progress = self.agenda.count("_again") < 2
+
+    def _hear_handover(self) -> None:
+        request, acts = self.agenda.current, self.acts
+        if request is None or not (acts.handover or acts.offer_handover):
+            return
+        if request.outcome in ("transferred", "refused"):
+            self.parts.append(phrase("human", self.voice))
+            self._progress = acts.offer_handover and request.pushed < INSIST
+            request.pushed += 1
+        elif request.pushed < INSIST:
+            request.pushed += 1
+            self._progress = True
+            self.parts.append(phrase("no_human", self.voice, wish=self.wish(request)))
+        else:
+            self.parts.append(phrase("human", self.voice))
