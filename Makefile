@@ -41,9 +41,10 @@ test-vllm: $(VENV)/.dev  ## Tests against vLLM's own server, on the CPU (install
 	PYTHON=$(PYTHON) scripts/vllm_env.sh $(VLLM_VENV)
 	MUA_VLLM_PYTHON=$(abspath $(VLLM_VENV))/bin/python $(BIN)/python -m pytest tests/vllm_backend $(PYTEST_ARGS)
 
-check: $(VENV)/.dev  ## Style and types
+check: $(VENV)/.dev  ## Style, directions of imports, and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
 	$(BIN)/mypy
 
 format: $(VENV)/.dev  ## Rewrite the source in the project's style

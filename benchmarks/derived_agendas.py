@@ -16,10 +16,10 @@ import argparse
 from statistics import mean
 
 from mua_env.agents.make import agent_factory
+from mua_env.core.scores import Score
 from mua_env.core.trajectory import Trajectory
 from mua_env.episode.setting import Setting, load_setting
 from mua_env.evaluation.rollouts import RolloutOptions, plan, run_rollout
-from mua_env.scoring.scorer import Score
 from mua_env.users.agenda.user import AgendaUser
 from mua_env.users.solo import SoloUser
 

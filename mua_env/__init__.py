@@ -16,10 +16,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from mua_env._moved import install as _install
 from mua_env.gym.registration import register_all as register_all
 
 if TYPE_CHECKING:
     from mua_env.core.agent import Agent as Agent
+    from mua_env.core.scores import Score as Score
     from mua_env.core.task_sets import TaskSet as TaskSet
     from mua_env.core.tasks import Action as Action
     from mua_env.core.tasks import Goal as Goal
@@ -48,7 +50,6 @@ if TYPE_CHECKING:
     from mua_env.errors import UserFault as UserFault
     from mua_env.gym.env import DialogueEnv as DialogueEnv
     from mua_env.gym.vector import DialogueVectorEnv as DialogueVectorEnv
-    from mua_env.scoring.scorer import Score as Score
     from mua_env.users.agenda.user import AgendaUser as AgendaUser
     from mua_env.users.base import UserReply as UserReply
     from mua_env.users.base import UserSession as UserSession
@@ -74,7 +75,7 @@ _HOME = {
     "MissingExtra": "errors",
     "MuaError": "errors",
     "Request": "core.tasks",
-    "Score": "scoring.scorer",
+    "Score": "core.scores",
     "Session": "episode.session",
     "StepResult": "episode.session",
     "Task": "core.tasks",
@@ -110,4 +111,5 @@ def __dir__() -> list[str]:
     return list(__all__)
 
 
+_install()
 register_all()

@@ -9,6 +9,7 @@ MuaError
  +- EpisodeError     a call out of order: a step before reset, a step after the end
  +- ToolError        a tool refuses; its text is what the agent reads
  +- UserFault        the user simulator failed; the episode ends truncated and is not scored
+ +- RunStopped       a training run cannot go on; what it did is kept
 """
 
 from __future__ import annotations
@@ -55,6 +56,10 @@ class ToolError(MuaError):
 
 class UserFault(MuaError):
     """The user simulator failed (time-out, unusable reply). Never the agent's failure, never a reward of 0."""
+
+
+class RunStopped(MuaError, RuntimeError):
+    """A run cannot go on. What it did until then is kept, and `resume` goes on when the cause is gone."""
 
 
 def missing_extra(extra: str, *, needed_by: str | None = None) -> MissingExtra:

@@ -30,7 +30,7 @@ _MOMENT = re.compile(r"\b(20\d\d-\d\d-\d\d)[, T]+(\d\d:\d\d)")
 
 
 class AirlineExpert(ScriptedExpert):
-    """Solves airline tasks through dialogue. See :class:`~mua_env.agents.scripted.expert.ScriptedExpert` for the styles."""
+    """Solves airline tasks through dialogue. Styles: :class:`~mua_env.agents.scripted.expert.ScriptedExpert`."""
 
     def script(self, opening: str) -> Script:
         """The dialogue from the user's opening to the end."""

@@ -20,11 +20,13 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
+import mua_env.envs.airline.airports as airports
+import mua_env.envs.airline.booking as booking
+import mua_env.envs.airline.search as search
 from mua_env.core.tools import Toolkit, tool
 from mua_env.domain.arithmetic import calculate as evaluate
 from mua_env.errors import ToolError
 
-from . import airports, booking, search
 from .models import Reservation, User
 from .records import (
     BAG_PRICE,

@@ -23,7 +23,7 @@ _REGISTERED = (expert_handlers, expert_questions)
 
 
 class RetailExpert(ScriptedExpert):
-    """Solves retail tasks through dialogue. See :class:`~mua_env.agents.scripted.expert.ScriptedExpert` for the styles."""
+    """Solves retail tasks through dialogue. Styles: :class:`~mua_env.agents.scripted.expert.ScriptedExpert`."""
 
     def script(self, opening: str) -> Script:
         """The dialogue from the user's opening to the end."""

@@ -7,11 +7,11 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from sqlalchemy import func
 
+import mua_env.envs.retail.payments as payments
 from mua_env.core.tools import Toolkit, tool
 from mua_env.domain import arithmetic
 from mua_env.errors import ToolError
 
-from . import payments
 from .models import Order, Product, User
 
 Record = dict[str, Any]

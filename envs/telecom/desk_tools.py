@@ -6,10 +6,10 @@ from typing import Annotated
 
 from pydantic import Field
 
+import mua_env.envs.telecom.billing as billing
 from mua_env.core.tools import tool
 from mua_env.errors import ToolError
 
-from . import billing
 from .models import Plan
 from .records import whole
 from .stage import TelecomStage

@@ -24,7 +24,7 @@ _TRIES = 3
 
 
 class TelecomExpert(ScriptedExpert):
-    """Solves telecom tasks through dialogue. See :class:`~mua_env.agents.scripted.expert.ScriptedExpert` for the styles."""
+    """Solves telecom tasks through dialogue. Styles: :class:`~mua_env.agents.scripted.expert.ScriptedExpert`."""
 
     def script(self, opening: str) -> Script:
         """The dialogue from the user's opening to the end; from the ticket, where the phone is in its own hands."""

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from copy import deepcopy
 from typing import Any, Final
 
+import mua_env.envs.telecom.radio as radio
 from mua_env.core.tools import Toolkit
 from mua_env.errors import DataError
 
-from . import radio
 from .models import PHONE, Phone, Surroundings
 from .records import VPN
 

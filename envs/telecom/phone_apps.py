@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+import mua_env.envs.telecom.radio as radio
 from mua_env.core.tools import tool
 from mua_env.errors import ToolError
 
-from . import radio
 from .handset import Handset
 from .models import PHONE, Surroundings
 from .phone_network import with_bar

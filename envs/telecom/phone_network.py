@@ -6,10 +6,10 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
+import mua_env.envs.telecom.radio as radio
 from mua_env.core.tools import tool
 from mua_env.errors import ToolError
 
-from . import radio
 from .handset import Handset, Row
 
 NetworkMode = Annotated[

@@ -6,11 +6,11 @@ from typing import Any, Final
 
 from sqlalchemy import bindparam, select
 
+import mua_env.envs.telecom.radio as radio
 from mua_env.core.database import Database
 from mua_env.core.tools import Mode
 from mua_env.errors import ToolError
 
-from . import radio
 from .billing import with_status
 from .models import PHONE, Bill, Line, Phone, Plan, Surroundings
 from .tools import OperatorTools

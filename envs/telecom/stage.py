@@ -6,10 +6,11 @@ actions and its assertions call them, and the tools of both sides as well.
 
 from __future__ import annotations
 
+import mua_env.envs.telecom.billing as billing
+import mua_env.envs.telecom.radio as radio
 from mua_env.core.tools import tool
 from mua_env.errors import ToolError
 
-from . import billing, radio
 from .handset import Handset
 from .models import Line, Plan
 from .phone import TelecomPhone

@@ -7,10 +7,10 @@ from typing import Annotated, Any, Final
 from pydantic import Field
 from sqlalchemy import BindParameter, bindparam, or_, select
 
+import mua_env.envs.telecom.billing as billing
 from mua_env.core.tools import Toolkit, tool
 from mua_env.errors import ToolError
 
-from . import billing
 from .models import Bill, Customer, Device, Line, Plan
 from .records import whole
 

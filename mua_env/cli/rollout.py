@@ -67,12 +67,12 @@ def rollout(
 
     A dialogue is on the disk as soon as it ends. The same command on the same folder takes up what is missing.
     """
+    from mua_env.core.scores import check_reward
     from mua_env.core.task_sets import tasks_revision
     from mua_env.evaluation.rollout_folder import RolloutFolder
     from mua_env.evaluation.rollouts import RolloutOptions, plan
     from mua_env.llm import Ledger
     from mua_env.scoring.judges import make_judge
-    from mua_env.scoring.scorer import check_reward
     from mua_env.training.run.run_folder import new_run_folder
 
     if user == "human":

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from mua_env.core.messages import AssistantMessage, Message
 from mua_env.errors import EpisodeError
+
+Slips = float | Mapping[str, float]
+"""The chance that a scripted agent only claims a change: of any, or by the name of the tool that makes it."""
 
 
 class Agent(ABC):

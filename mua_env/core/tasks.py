@@ -102,7 +102,7 @@ class Goal(_Model):
 class Requirement(_Model):
     """What must hold besides the database.
 
-    - ``refusal``: the user was told no for ``intent``, and why (a bare "no" is none; see :mod:`mua_env.scoring.refusals`);
+    - ``refusal``: the user was told no for ``intent``, and why (a bare "no" is none, see `mua_env.scoring.refusals`);
     - ``terminal_tool``: the episode ended by the tool ``name``, for the right reason;
     - ``told``: a message of the agent to the user holds ``value``.
 
@@ -154,7 +154,7 @@ class ActionCheck(_Model):
 
 
 Part = Literal["database", "requirements", "outputs", "assertions", "actions", "judged"]
-"""A part of a score; :class:`mua_env.scoring.scorer.Score` says what each is."""
+"""A part of a score; :class:`mua_env.core.scores.Score` says what each is."""
 
 
 class Criteria(_Model):

@@ -9,12 +9,21 @@ from typing import IO, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from mua_env.core.messages import Message, Source
+from mua_env.core.messages import Message, Source, ToolCall, ToolMessage
+from mua_env.core.scores import Score
 from mua_env.errors import DataError, first_fault
-from mua_env.scoring.scorer import Score
-from mua_env.users.base import UserActs
 
 SCHEMA_VERSION = 1
+
+
+class UserActs(BaseModel):
+    """One round of a user's tool calls with their results, as it stands in a trajectory (hidden from the agent)."""
+
+    model_config = ConfigDict(frozen=True)
+
+    tool_calls: tuple[ToolCall, ...]
+    results: tuple[ToolMessage, ...]
+    thought: str | None = None
 
 
 class Entry(BaseModel):

@@ -26,8 +26,7 @@ from mua_env.domain.discovery import domain_entries
 from mua_env.errors import ConfigError, DomainError, TaskError, did_you_mean
 
 if TYPE_CHECKING:
-    from mua_env.agents.scripted.expert import Slips
-    from mua_env.core.agent import Agent
+    from mua_env.core.agent import Agent, Slips
 
 
 class Domain(ABC):

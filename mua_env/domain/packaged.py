@@ -15,8 +15,7 @@ from mua_env.domain.contract import Domain
 from mua_env.errors import ConfigError, TaskError
 
 if TYPE_CHECKING:
-    from mua_env.agents.scripted.expert import Slips
-    from mua_env.core.agent import Agent
+    from mua_env.core.agent import Agent, Slips
 
 
 class PackagedDomain(Domain):

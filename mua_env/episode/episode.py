@@ -17,13 +17,13 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from mua_env.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
+from mua_env.core.scores import Fault, Record
 from mua_env.core.tasks import Action, Task
 from mua_env.core.tools import Requestor
-from mua_env.core.trajectory import Entry
+from mua_env.core.trajectory import Entry, UserActs
 from mua_env.core.world import World
 from mua_env.errors import EpisodeError
-from mua_env.scoring.scorer import Fault, Record
-from mua_env.users.base import UserActs, UserReply
+from mua_env.users.base import UserReply
 
 USER_ROUNDS = 10
 """Rounds of tool calls that a user may make before it must speak; one more is its fault."""

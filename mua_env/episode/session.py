@@ -13,6 +13,7 @@ from typing import Any
 from sqlalchemy.exc import DBAPIError, PendingRollbackError, SQLAlchemyError
 
 from mua_env.core.messages import AssistantMessage, Message, ToolMessage, parse_agent_turn
+from mua_env.core.scores import RewardName, Score
 from mua_env.core.tasks import Task
 from mua_env.core.trajectory import Trajectory
 from mua_env.core.world import SQLWorld
@@ -22,7 +23,6 @@ from mua_env.episode.user_channel import UserLine
 from mua_env.episode.verdict import Verdict
 from mua_env.errors import EpisodeError
 from mua_env.scoring.judges import Judge, Judgement
-from mua_env.scoring.scorer import RewardName, Score
 from mua_env.users.base import UserReply, UserSimulator
 from mua_env.users.solo import SoloUser
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from mua_env.core.messages import Message
+from mua_env.core.scores import Record, RewardName
 from mua_env.episode.episode import Episode
 from mua_env.scoring.judges import Judge, Judgement, statements_that_count
-from mua_env.scoring.scorer import Record, RewardName
 
 
 @dataclass

@@ -18,9 +18,9 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from mua_env.core.scores import Score
 from mua_env.core.trajectory import Trajectory, TrajectoryWriter, read_trajectories
 from mua_env.errors import ConfigError, DataError
-from mua_env.scoring.scorer import Score
 
 TRAJECTORIES = "trajectories.jsonl"
 

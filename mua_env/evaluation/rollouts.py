@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mua_env.core.agent import Agent
+from mua_env.core.scores import RewardName
 from mua_env.core.task_sets import TaskSet
 from mua_env.core.tasks import Task
 from mua_env.core.trajectory import Trajectory
@@ -26,7 +27,6 @@ from mua_env.episode.setting import Setting
 from mua_env.errors import ConfigError, EpisodeError, MuaError, single
 from mua_env.llm.errors import LLMError
 from mua_env.scoring.judges import Judge
-from mua_env.scoring.scorer import RewardName
 from mua_env.users.base import UserSimulator
 
 

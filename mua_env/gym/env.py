@@ -11,6 +11,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from mua_env.core.messages import Source, dump_all, source_of
+from mua_env.core.scores import RewardName, check_reward
 from mua_env.core.task_sets import TaskSet
 from mua_env.core.tasks import Task
 from mua_env.core.tools import Mode
@@ -20,7 +21,6 @@ from mua_env.episode.setting import Setting, load_setting
 from mua_env.errors import ConfigError, EpisodeError, first_fault
 from mua_env.gym.spaces import AgentTurnSpace, MessagesSpace
 from mua_env.scoring.judges import Judge, make_judge
-from mua_env.scoring.scorer import RewardName, check_reward
 from mua_env.users.base import UserSimulator
 from mua_env.users.make import make_user
 

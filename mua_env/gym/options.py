@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, TypedDict
 
+from mua_env.core.scores import RewardName
 from mua_env.core.task_sets import TaskSet
 from mua_env.core.tools import Mode
 from mua_env.scoring.judges import Judge
-from mua_env.scoring.scorer import RewardName
 from mua_env.users.base import UserSimulator
 
 

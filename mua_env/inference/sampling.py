@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import torch
 
-from mua_env.errors import ConfigError
-from mua_env.training.run.stopping import RunStopped
+from mua_env.errors import ConfigError, RunStopped
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel

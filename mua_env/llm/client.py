@@ -11,9 +11,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+import mua_env.llm.loop as loop
 from mua_env.core.messages import ToolCall
 from mua_env.errors import missing_extra
-from mua_env.llm import loop
 from mua_env.llm.cache import ReplyCache
 from mua_env.llm.errors import PASSING, LLMError, classify
 from mua_env.llm.ledger import Ledger, Usage

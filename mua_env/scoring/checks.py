@@ -4,30 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict
-
-from mua_env.core.tasks import Action, ActionCheck, Assertion, Criteria, Part, Requirement, Task
+from mua_env.core.scores import Check, Record
+from mua_env.core.tasks import Action, ActionCheck, Assertion, Criteria, Requirement, Task
 from mua_env.core.tools import Mode
-
-if TYPE_CHECKING:
-    from mua_env.core.world import SQLWorld
-    from mua_env.scoring.scorer import Record
+from mua_env.core.world import SQLWorld
 
 _NUMBER = re.compile(r"(?<![\w#.])\d+(?:\.\d+)?(?!\w|\.\d)")
 _MOST_NUMBERS = 25
 _DENIED = r"(?<!\bnot )(?<!n't )(?<!\bno longer )(?<!\bneither )(?<!\bnor )(?<!\bnot yet )(?<!\bnever )"
-
-
-class Check(BaseModel):
-    """One thing that must be so; ``holds`` is ``None`` where nobody has judged it."""
-
-    model_config = ConfigDict(frozen=True)
-
-    part: Part
-    name: str
-    holds: bool | None
 
 
 def checks_of(task: Task, world: SQLWorld, record: Record, *, mode: Mode) -> list[Check]:
@@ -52,12 +37,6 @@ def checks_of(task: Task, world: SQLWorld, record: Record, *, mode: Mode) -> lis
             for text, verdict in zip(criteria.statements, judged, strict=True)
         ),
     ]
-
-
-def share(checks: Sequence[Check]) -> float | None:
-    """The share of the judged checks that hold; ``None`` where there are none."""
-    verdicts = [check.holds for check in checks if check.holds is not None]
-    return sum(verdicts) / len(verdicts) if verdicts else None
 
 
 def was_called(

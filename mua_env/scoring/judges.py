@@ -9,9 +9,9 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from mua_env.core.messages import Message
+from mua_env.core.scores import RewardName, basis_of
 from mua_env.core.tasks import Task
 from mua_env.errors import ConfigError
-from mua_env.scoring.scorer import RewardName, basis_of
 
 
 class Judgement(BaseModel):

@@ -45,16 +45,6 @@ class UserReply(BaseModel):
     tool_calls: tuple[ToolCall, ...] = ()
 
 
-class UserActs(BaseModel):
-    """One round of a user's tool calls with their results, as it stands in a trajectory (hidden from the agent)."""
-
-    model_config = ConfigDict(frozen=True)
-
-    tool_calls: tuple[ToolCall, ...]
-    results: tuple[ToolMessage, ...]
-    thought: str | None = None
-
-
 class UserSession(ABC):
     """One user in one episode. Holds the dialogue so far; not shared between episodes.
 

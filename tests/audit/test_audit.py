@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from mua_env.core.scores import BASES
 from mua_env.core.task_sets import TaskSet
 from mua_env.core.tasks import Action, Goal, Request, Requirement, Task
 from mua_env.episode.setting import Setting, load_setting
@@ -14,7 +15,6 @@ from mua_env.errors import ConfigError
 from mua_env.evaluation.audit import Audit, audit
 from mua_env.evaluation.audit.values import ValueSources, leaves
 from mua_env.evaluation.reports.audit import render_html
-from mua_env.scoring.scorer import BASES
 
 OWN = ["retail:train", "retail:test", "airline:train", "airline:test"]
 

@@ -12,11 +12,11 @@ import pytest
 
 from mua_env.core.database.difference import compare
 from mua_env.core.messages import AssistantMessage, FunctionCall, ToolCall
+from mua_env.core.scores import Record
 from mua_env.episode.session import Session
 from mua_env.episode.setting import Setting, load_setting
 from mua_env.errors import ConfigError, EpisodeError
 from mua_env.gym.vector import DialogueVectorEnv
-from mua_env.scoring.scorer import Record
 from mua_env.users.agenda.user import AgendaUser
 
 ROW = ("orders", '["#1"]')

@@ -9,6 +9,7 @@ import pytest
 
 from dual.lines import LINE, SECRET, Line, LinesDomain, OperatorTools, Router, RouterTools
 from mua_env.core.database import Database
+from mua_env.core.scores import Score
 from mua_env.core.tasks import Action, ActionCheck, Assertion, Criteria, Task
 from mua_env.core.tools import Mode, Toolkit, tool
 from mua_env.core.toolsets import Kit, solo_kit
@@ -16,7 +17,6 @@ from mua_env.episode.setting import Setting, load_setting
 from mua_env.errors import ConfigError, DomainError, EpisodeError, TaskError, ToolError
 from mua_env.gym.env import DialogueEnv
 from mua_env.scoring.checks import was_called
-from mua_env.scoring.scorer import Score
 
 
 class Stage(Toolkit):

@@ -6,12 +6,12 @@ import pytest
 from shop import ShopUser, shop
 
 from engine.helpers import call, cancel
+from mua_env.core.scores import Record, Score, check_reward
 from mua_env.core.tasks import Action, Requirement, Task
 from mua_env.episode.session import Session
 from mua_env.episode.setting import Setting, load_setting
 from mua_env.errors import ConfigError, TaskError
 from mua_env.scoring.checks import said
-from mua_env.scoring.scorer import Record, Score, check_reward
 
 
 def play(session: Session, task: Task, *turns: Any) -> Score:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mua_env.agents.scripted.expert import ScriptedExpert, Slips
+from mua_env.agents.scripted.expert import ScriptedExpert
+from mua_env.core.agent import Slips
 from mua_env.core.messages import AssistantMessage
 from mua_env.envs.retail import domain
 from mua_env.episode.session import Session

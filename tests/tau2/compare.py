@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 from mua_env.core.database import Changes
+from mua_env.core.scores import Record, Score
 from mua_env.core.tasks import Action
 from mua_env.episode.setting import Setting
-from mua_env.scoring.scorer import Record, Score
 
 
 def differences(setting: Setting, case: dict[str, Any], answer: dict[str, Any]) -> list[str]:

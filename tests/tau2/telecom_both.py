@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mua_env.core.database import open_template
+from mua_env.core.scores import Record
 from mua_env.core.tasks import Action
 from mua_env.core.tools import Mode
 from mua_env.core.toolsets import solo_kit
@@ -22,7 +23,7 @@ from mua_env.envs.telecom import tau2
 from mua_env.envs.telecom.models import PHONE, Base, Bill, Customer, Device, Line, Phone, Plan, Surroundings
 from mua_env.envs.telecom.records import whole
 from mua_env.envs.telecom.tau2 import KIT
-from mua_env.scoring.scorer import Record, Scorer
+from mua_env.scoring.scorer import Scorer
 
 Case = dict[str, Any]
 Answer = dict[str, Any]

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
+from mua_env.core.scores import Record
 from mua_env.core.tasks import Action, ActionCheck, Assertion, Criteria, Task
 from mua_env.core.tools import Mode, ToolResult
 from mua_env.core.world import SQLWorld
 from mua_env.episode.setting import load_setting
 from mua_env.errors import TaskError
-from mua_env.scoring.scorer import Record, Scorer
+from mua_env.scoring.scorer import Scorer
 
 from .public import tau2_data
 

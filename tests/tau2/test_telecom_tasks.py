@@ -8,11 +8,11 @@ from statistics import mean
 
 import pytest
 
+from mua_env.core.scores import Record, Score
 from mua_env.core.tasks import Action, Task
 from mua_env.core.tools import Mode
 from mua_env.episode.setting import Setting, load_setting
 from mua_env.errors import ConfigError, TaskError
-from mua_env.scoring.scorer import Record, Score
 
 from .public import tau2_data
 

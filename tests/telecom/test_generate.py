@@ -7,6 +7,7 @@ from itertools import islice
 
 import pytest
 
+from mua_env.core.scores import Record
 from mua_env.core.tasks import Task
 from mua_env.domain.contract import load_domain
 from mua_env.domain.verifier import Verifier
@@ -15,7 +16,6 @@ from mua_env.envs.telecom.generate import KIT, shared_generator
 from mua_env.episode.session import Session
 from mua_env.episode.setting import Setting
 from mua_env.evaluation.audit.baselines import IdleAgent, TransferAgent
-from mua_env.scoring.scorer import Record
 from mua_env.users.agenda.user import AgendaUser
 from telecom.conftest import spread
 

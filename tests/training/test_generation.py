@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 import torch
 
-from mua_env.errors import ConfigError
+from mua_env.errors import ConfigError, RunStopped
 from mua_env.inference.sampling import RowNoise, SeededSampler, inverse_sample
-from mua_env.training.run.stopping import RunStopped
 
 
 def test_tokens_are_drawn_with_their_probabilities() -> None:

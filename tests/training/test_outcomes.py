@@ -2,12 +2,12 @@
 
 import pytest
 
+from mua_env.errors import RunStopped
 from mua_env.training.config.train import LengthConfig
 from mua_env.training.rollout.advantages import batch_advantages
 from mua_env.training.rollout.dialogue_metrics import Outcome, check_faults, dialogue_metrics
 from mua_env.training.rollout.driver import RolloutDriver
 from mua_env.training.rollout.pool import DialoguePool
-from mua_env.training.run.stopping import RunStopped
 
 from .conftest import Toy
 from .toy_domain import ToyUser

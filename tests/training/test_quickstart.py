@@ -13,13 +13,13 @@ import pytest
 from mua_env.core.messages import Message
 from mua_env.errors import ConfigError
 from mua_env.inference.chat_tokens import ChatTokens
-from mua_env.inference.models import start_from_nothing
 from mua_env.training.config.train import TrainConfig, load_config
 from mua_env.training.data.demonstrations import Demonstrations
 from mua_env.training.quickstart import quickstart_config
 from mua_env.training.rollout.pool import make_mixed_pool
 from mua_env.training.run.console import Reporter
 from mua_env.training.run.pipeline import train
+from mua_env.training.tiny_model.start import start_from_nothing
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"

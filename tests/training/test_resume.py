@@ -13,27 +13,27 @@ from .small_run import resumable_config
 TRAINING = "mua_env.training"
 KILLS = {
     "after each update": [
-        f"{TRAINING}.pipeline:Run.start:1:before",
-        f"{TRAINING}.experts:_hold:5:before",
-        f"{TRAINING}.cold_start:_gradient:3:after",
-        f"{TRAINING}.checkpoints:Checkpoints.commit:2:before",  # the checkpoint is written, and nothing names it
+        f"{TRAINING}.run.pipeline:Run.start:1:before",
+        f"{TRAINING}.data.expert_dialogues:_hold:5:before",
+        f"{TRAINING}.trainers.cold_start:_gradient:3:after",
+        f"{TRAINING}.run.checkpoints:Checkpoints.commit:2:before",  # the checkpoint is written, and nothing names it
         "torch:save:5:before",  # some files of a checkpoint
-        f"{TRAINING}.run_parts:write_whole:1:after",  # the model of the cold start, not yet committed
-        f"{TRAINING}.ledger:LedgerBatch.write:2:after",  # a dialogue of the evaluation, in the ledger only
-        f"{TRAINING}.run_folder:RunFolder.add_trajectory:7:after",  # amid the first rollout
-        f"{TRAINING}.grpo:DialogueGRPOTrainer._get_grad_norm:1:after",  # amid the first update
-        f"{TRAINING}.run_folder:RunFolder.add_metrics:1:after",  # measured, not committed
+        f"{TRAINING}.run.parts:write_whole:1:after",  # the model of the cold start, not yet committed
+        f"{TRAINING}.rollout.held_dialogues:LedgerBatch.write:2:after",  # one of the evaluation, in the ledger only
+        f"{TRAINING}.run.run_folder:RunFolder.add_trajectory:7:after",  # amid the first rollout
+        f"{TRAINING}.trainers.grpo:DialogueGRPOTrainer._get_grad_norm:1:after",  # amid the first update
+        f"{TRAINING}.run.run_folder:RunFolder.add_metrics:1:after",  # measured, not committed
         "transformers:Trainer._save_rng_state:1:before",  # half a checkpoint
-        f"{TRAINING}.checkpoints:Checkpoints.commit:1:after",
-        f"{TRAINING}.ledger:LedgerBatch.write:3:before",
-        f"{TRAINING}.run_folder:RunFolder.add_metrics:2:before",
-        f"{TRAINING}.pipeline:plot_run:1:before",
+        f"{TRAINING}.run.checkpoints:Checkpoints.commit:1:after",
+        f"{TRAINING}.rollout.held_dialogues:LedgerBatch.write:3:before",
+        f"{TRAINING}.run.run_folder:RunFolder.add_metrics:2:before",
+        f"{TRAINING}.run.pipeline:plot_run:1:before",
     ],
     "never": [
-        f"{TRAINING}.cold_start:_gradient:4:before",
-        f"{TRAINING}.ledger:LedgerBatch.write:12:after",  # the second update's rollout
-        f"{TRAINING}.grpo:DialogueGRPOTrainer._get_grad_norm:3:before",
-        f"{TRAINING}.ledger:LedgerBatch.close:4:after",
+        f"{TRAINING}.trainers.cold_start:_gradient:4:before",
+        f"{TRAINING}.rollout.held_dialogues:LedgerBatch.write:12:after",  # the second update's rollout
+        f"{TRAINING}.trainers.grpo:DialogueGRPOTrainer._get_grad_norm:3:before",
+        f"{TRAINING}.rollout.held_dialogues:LedgerBatch.close:4:after",
     ],
 }
 
@@ -83,8 +83,8 @@ def test_options_and_trls_own_settings_hold_after_a_kill(tmp_path: Path) -> None
     assert sum(row["groups/redrawn"] for row in updates) > 0
     assert min(row["curriculum/0"] for row in updates) < 1
     kills = [
-        f"{TRAINING}.grpo:DialogueGRPOTrainer._get_grad_norm:2:before",
-        f"{TRAINING}.ledger:LedgerBatch.write:6:after",  # a dialogue that was drawn anew
+        f"{TRAINING}.trainers.grpo:DialogueGRPOTrainer._get_grad_norm:2:before",
+        f"{TRAINING}.rollout.held_dialogues:LedgerBatch.write:6:after",  # a dialogue that was drawn anew
     ]
     for number, place in enumerate(kills):
         assert run_child(config, broken, resume=number > 0, place=place) == -9, place

@@ -7,12 +7,12 @@ import random
 import pytest
 
 from mua_env.inference.chat_tokens import ChatTokens
-from mua_env.inference.models import start_from_nothing
 from mua_env.training.data.augmentation import Shuffler
 from mua_env.training.data.demonstrations import Demonstrations
 from mua_env.training.data.token_trajectory import TokenTrajectory
 from mua_env.training.quickstart import quickstart_config
 from mua_env.training.rollout.pool import make_mixed_pool
+from mua_env.training.tiny_model.start import start_from_nothing
 
 
 @pytest.fixture(scope="module")

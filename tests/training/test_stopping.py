@@ -20,12 +20,12 @@ from loopback import Loopback, Say
 
 from mua_env.cli import main
 from mua_env.core.trajectory import read_trajectories
-from mua_env.errors import ConfigError
+from mua_env.errors import ConfigError, RunStopped
 from mua_env.training.config.train import EvaluationConfig, GrpoSettings, ModelConfig, SafetyConfig, TrainConfig
 from mua_env.training.run.console import Reporter
 from mua_env.training.run.pipeline import train
 from mua_env.training.run.run_folder import RunFolder, read_metrics
-from mua_env.training.run.stopping import RunStopped, disk_is_full, stopping
+from mua_env.training.run.stopping import disk_is_full, stopping
 
 from .checked_trainer import LeavingUser
 from .killing import contents, error_of, run_child

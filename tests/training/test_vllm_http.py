@@ -13,14 +13,13 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from mua_env.errors import ConfigError
+from mua_env.errors import ConfigError, RunStopped
 from mua_env.inference.backends import vllm_server
 from mua_env.inference.backends.vllm_server import ServerError, VllmServer
 from mua_env.inference.backends.weights import DiskSync, NcclSync, plain_weights
 from mua_env.inference.sampling import SampledTurn
 from mua_env.training.config.train import EvaluationConfig, SafetyConfig, SamplingConfig, load_config
 from mua_env.training.run.run_folder import read_metrics
-from mua_env.training.run.stopping import RunStopped
 
 from .conftest import Toy
 from .killing import run_child

@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import mua_env.envs.airline.language.matching as matching
 from mua_env.users.agenda.language import Comparison
 
 from ..goals import full_name
-from . import matching
 
 Record = Mapping[str, Any]
 

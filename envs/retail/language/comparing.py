@@ -6,10 +6,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import mua_env.envs.retail.language.matching as matching
 from mua_env.users.agenda.language import Comparison
-
-from . import matching
-from . import products as things
 
 Record = Mapping[str, Any]
 Products = Mapping[str, Mapping[str, Sequence[str]]]
@@ -100,7 +98,7 @@ def _items(wanted: Sequence[Record], text: str, products: Products) -> bool | No
     names = [item["name"] for item in wanted]
     found = matching.names_in(text, [*names, *products])
     if not found:
-        return False if things.strange(text, wanted) else None
+        return False if products.strange(text, wanted) else None
     if any(name not in found for name in names):
         return False
     extra = [name for name in found if name not in names]

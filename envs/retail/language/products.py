@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from mua_env.envs.retail.language import matching
+import mua_env.envs.retail.language.matching as matching
 
 _LISTED = re.compile(
     r"(?:(?i:#W\d{7}|\b(?:items?|products?|articles?|returning|exchanging|modifying|swapping|old|current))\s?(?:[:|]|->)\s*"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import mua_env.envs.retail.language.matching as matching
 from mua_env.users.agenda.nlg.personas import Voice
 
-from . import matching
 from .intents import SHORT_WISHES, WISHES
 
 Record = Mapping[str, Any]

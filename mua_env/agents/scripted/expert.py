@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Self
 
-from mua_env.core.agent import Agent
+from mua_env.core.agent import Agent, Slips
 from mua_env.core.messages import AssistantMessage, FunctionCall, Message, ToolCall
 from mua_env.errors import ConfigError, EpisodeError, did_you_mean
 
@@ -45,8 +45,6 @@ class Calls:
     calls: tuple[Call, ...]
 
 
-Slips = float | Mapping[str, float]
-"""The chance that a change is only claimed: of any, or by the name of the tool that makes it."""
 Step = Say | Call | Calls
 Heard = tuple[str, ...]
 """What comes back: the user's text, or the result of each call."""

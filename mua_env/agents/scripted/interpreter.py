@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import ClassVar
 
-from mua_env.agents.scripted.expert import ScriptedExpert, Slips
+from mua_env.agents.scripted.expert import ScriptedExpert
+from mua_env.core.agent import Slips
 from mua_env.core.messages import AssistantMessage, Message, UserMessage
 
 _HAN = re.compile(r"[\u4e00-\u9fff]+")

@@ -14,7 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import DeclarativeBase
 from sqlalchemy.pool import NullPool
 
-from mua_env.core.database import _changelog
+from mua_env.core.database._changelog import install as install_changelog
 from mua_env.core.database._database import Database
 from mua_env.errors import ConfigError, DataError
 
@@ -114,7 +114,7 @@ def load(connection: Connection, models: type[DeclarativeBase], rows: Rows) -> N
             except SQLAlchemyError as error:
                 reason = getattr(error, "orig", None) or error
                 raise DataError(f"a row does not fit table {name!r}: {reason}") from error
-    _changelog.install(connection, list(tables.values()))
+    install_changelog(connection, list(tables.values()))
 
 
 class _Types(SQLiteTypeCompiler):

@@ -10,6 +10,7 @@ from mua_env.agents.random import RandomAgent
 from mua_env.agents.scripted.expert import TRANSFERRED
 from mua_env.core.agent import Agent
 from mua_env.core.messages import AssistantMessage, FunctionCall, Message, ToolCall
+from mua_env.core.scores import BASES, check_reward
 from mua_env.core.tasks import Task
 from mua_env.core.tools import ToolSpec
 from mua_env.domain.derived_goals import HAND_OVER
@@ -17,7 +18,6 @@ from mua_env.episode.session import Session
 from mua_env.episode.setting import Setting
 from mua_env.errors import DomainError
 from mua_env.evaluation.audit.results import BaselineRun
-from mua_env.scoring.scorer import BASES, check_reward
 from mua_env.users.base import UserSimulator
 
 SAYS_NOTHING = "Thank you for your message."

@@ -8,8 +8,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, computed_field
 
+from mua_env.core.scores import BASES
 from mua_env.core.tools import Mode
-from mua_env.scoring.scorer import BASES
 
 
 class _Model(BaseModel):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from mua_env.core.database import Changes
+from mua_env.core.scores import BASES, Record, Score, check_reward
 from mua_env.core.task_sets import tasks_revision
 from mua_env.core.tasks import Task
 from mua_env.episode.setting import Setting
@@ -14,7 +15,6 @@ from mua_env.evaluation.audit.duplicates import same_effect, same_wish
 from mua_env.evaluation.audit.results import Audit, BaselineRun, FailedCall, TaskAudit
 from mua_env.evaluation.audit.turns import minimal_turns
 from mua_env.evaluation.audit.values import ValueSources
-from mua_env.scoring.scorer import BASES, Record, Score, check_reward
 from mua_env.users.agenda.user import AgendaUser
 from mua_env.users.base import UserSimulator
 

@@ -9,8 +9,8 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from mua_env.core.scores import BASES
 from mua_env.evaluation.audit.results import Audit, TaskAudit, Totals
-from mua_env.scoring.scorer import BASES
 
 LONGEST = 32
 """Characters of a task id in a table; where some are longer, tables have numbers, and the ids stand below."""

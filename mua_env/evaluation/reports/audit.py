@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from mua_env.core.scores import BASES
 from mua_env.evaluation.audit.results import Audit
 from mua_env.evaluation.audit.table import findings, idle_names, number
 from mua_env.evaluation.reports.pages import page_environment
-from mua_env.scoring.scorer import BASES
 
 
 def render_html(audit: Audit) -> str:
     """The page's text."""
     totals = audit.totals
     return (
-        page_environment("mua_env.evaluation.audit")
-        .get_template("report.html.j2")
+        page_environment()
+        .get_template("audit.html.j2")
         .render(
             audit=audit,
             totals=totals,

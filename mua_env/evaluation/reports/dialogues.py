@@ -71,7 +71,7 @@ def write_report(
     target = source.with_name(name) if out is None else Path(out)
     target.parent.mkdir(parents=True, exist_ok=True)
     shown = _shown(source, limit, newest)
-    template = template_environment().get_template("report.html.j2")
+    template = template_environment().get_template("dialogues.html.j2")
     page = template.render(
         name=source.parent.name if source.name == "trajectories.jsonl" else source.name,
         summary=summarize(shown),
@@ -147,6 +147,6 @@ def distinct_policies(trajectories: list[Trajectory]) -> list[tuple[str, str]]:
 
 def template_environment() -> Environment:
     """The templates of this package."""
-    environment = page_environment("mua_env.evaluation.reports")
+    environment = page_environment()
     environment.filters["value"] = _value
     return environment

@@ -10,16 +10,12 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
-def page_environment(package: str) -> Environment:
-    """The templates of a package, with everything escaped that is put into them; needs Jinja.
-
-    Args:
-        package: dotted name of the package in whose folder the templates lie.
-    """
+def page_environment() -> Environment:
+    """The templates of this folder, with everything escaped that is put into them; needs Jinja."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     return Environment(
-        loader=PackageLoader(package, "."),
+        loader=PackageLoader("mua_env.evaluation.reports", "."),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -12,9 +12,9 @@ from rich.text import Text
 
 from mua_env.core.characters import visible
 from mua_env.core.messages import AssistantMessage, Source, ToolCall
+from mua_env.core.scores import Score
 from mua_env.core.trajectory import Entry
 from mua_env.episode.session import Session
-from mua_env.scoring.scorer import Score
 
 COLOURS: dict[Source, str] = {
     "user": "cyan",

@@ -88,7 +88,7 @@ def write_card(card: Card, folder: Path) -> tuple[Path, Path]:
 
 def html(card: Card) -> str:
     """The card as a page: static, without scripts, without network."""
-    template = page_environment("mua_env.evaluation.user_card").get_template("card.html.j2")
+    template = page_environment().get_template("user_card.html.j2")
     return template.render(card=card, rows=list(rows(card)), measures=MEASURES, labels=LABELS, share=_share)
 
 

@@ -3,5 +3,5 @@
 - :mod:`~mua_env.evaluation.user_card.probes`: the agents that put a user to the test;
 - :mod:`~mua_env.evaluation.user_card.measures`: what is counted, as pure functions over a dialogue and its task;
 - :mod:`~mua_env.evaluation.user_card.run`: holds the dialogues;
-- :mod:`~mua_env.evaluation.user_card.card`, :mod:`~mua_env.evaluation.reports.user_card`: the figures, as table, JSON and HTML.
+- :mod:`~mua_env.evaluation.user_card.card`: the figures, which :mod:`~mua_env.evaluation.reports.user_card` shows.
 """

@@ -12,10 +12,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mua_env.core.seeds import derive_seed
-from mua_env.errors import ConfigError, missing_extra
+from mua_env.errors import ConfigError, RunStopped, missing_extra
 from mua_env.inference.backends.weights import WeightSync
 from mua_env.inference.sampling import DecoderStats, SampledTurn
-from mua_env.training.run.stopping import RunStopped
 
 try:
     import aiohttp

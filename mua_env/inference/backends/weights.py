@@ -11,8 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from mua_env.errors import ConfigError, missing_extra
-from mua_env.training.run.stopping import RunStopped
+from mua_env.errors import ConfigError, RunStopped, missing_extra
 
 if TYPE_CHECKING:
     import torch

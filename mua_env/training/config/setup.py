@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
+from mua_env.core.scores import RewardName
 from mua_env.inference.chat_template import Detail
-from mua_env.scoring.scorer import RewardName
 from mua_env.training.config.base import Settings
 
 Results = Literal["full", "brief"]
@@ -32,7 +32,7 @@ class ScratchConfig(Settings):
     theta: float = Field(1e4, description="base of the rotary position encoding; Qwen3 itself has 1e6")
     copying: bool = Field(
         False,
-        description="begin with heads that copy (`mua_env.training.tiny_model.induction`) instead of finding them; theta 1e6",
+        description="begin with heads that copy (`tiny_model.induction`) instead of finding them; theta 1e6",
     )
     vocabulary: int = Field(2048, description="size of the tokenizer; small, and digits single")
     code_length: int = Field(

@@ -4,9 +4,9 @@ Defaults are the paper's recipe (MUA-RL, arXiv 2508.18669, §3.2 and §4.1). "Re
 paper does not give and its authors' published training script does; "this project" marks a choice of ours.
 A run on a small machine overrides them: see `mua_env.training.quickstart`.
 
-config_setup   model, environment, lengths
-config_phases  cold start, GRPO, evaluation
-config         the rest, and a run's settings as a whole
+setup   model, environment, lengths
+phases  cold start, GRPO, evaluation
+train   the rest, and a run's settings as a whole
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from mua_env.training.data.expert_dialogues import ExpertLog, hold_expert_dialog
 from mua_env.training.data.token_trajectory import TokenTrajectory, begin
 
 if TYPE_CHECKING:
-    from mua_env.agents.scripted.expert import Slips
+    from mua_env.core.agent import Slips
     from mua_env.core.trajectory import Trajectory
     from mua_env.training.rollout.pool import MixedPool
 

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mua_env.agents.scripted.expert import Slips, check_slips
+from mua_env.agents.scripted.expert import check_slips
+from mua_env.core.agent import Slips
 from mua_env.core.seeds import derive_seed
 from mua_env.core.trajectory import Trajectory, TrajectoryWriter, read_trajectories
-from mua_env.training.run.stopping import RunStopped
+from mua_env.errors import RunStopped
 
 if TYPE_CHECKING:
     from mua_env.core.agent import Agent

@@ -204,7 +204,7 @@ def _notes(config: TrainConfig) -> list[str]:
 def _shape(config: TrainConfig, held: Demonstrations) -> Shape | None:
     if config.model.path is not None:
         return shape_of(config.model.path)
-    from mua_env.inference.models import start_from_nothing
+    from mua_env.training.tiny_model.start import start_from_nothing
 
     model, _ = start_from_nothing(held, config.model.scratch, seed=0)
     return shape_of_config(model.config)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from mua_env.episode.episode import End
+from mua_env.errors import RunStopped
 from mua_env.training.data.token_trajectory import TokenTrajectory
 from mua_env.training.rollout.advantages import GroupAdvantages
-from mua_env.training.run.stopping import RunStopped
 
 
 @dataclass(frozen=True)

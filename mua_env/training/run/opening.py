@@ -15,7 +15,7 @@ from mua_env.training.run.run_folder import RunFolder, is_blank, new_run_folder,
 def open_run_folder(
     config: TrainConfig, processes: Processes, *, folder: str | os.PathLike[str] | None = None, resume: bool = False
 ) -> RunFolder:
-    """The same folder for all processes, which call this together; arguments as of `mua_env.training.run.pipeline.train`.
+    """The same folder for all processes, which call this together; arguments as of `pipeline.train`.
 
     Raises:
         ConfigError: the folder is not empty, or holds a run of another configuration.

@@ -27,7 +27,7 @@ try:
     import torch
 
     from mua_env.inference.chat_tokens import ChatTokens
-    from mua_env.inference.models import load, save, start_from_nothing
+    from mua_env.inference.models import load, save
     from mua_env.training.data.expert_dialogues import ExpertLog
     from mua_env.training.data.sft_data import Lessons, ask_expert
     from mua_env.training.rollout.driver import RolloutDriver
@@ -37,6 +37,7 @@ try:
     from mua_env.training.run.measurements import Measurements
     from mua_env.training.run.parts import RunParts
     from mua_env.training.run.progress import GrpoProgress
+    from mua_env.training.tiny_model.start import start_from_nothing
     from mua_env.training.trainers.adapters import add_adapter, merge_adapter, peft_config
     from mua_env.training.trainers.grpo import DialogueGRPOTrainer, trl_config, updates_a_batch
 except ImportError as error:

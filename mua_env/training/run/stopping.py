@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from mua_env.errors import MuaError
+from mua_env.errors import RunStopped
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _FULL_TEXTS = (
@@ -19,10 +19,6 @@ _FULL_TEXTS = (
     "unexpected pos",
 )
 """How safetensors and torch say it, which raise no OSError."""
-
-
-class RunStopped(MuaError, RuntimeError):
-    """A run cannot go on. What it did until then is kept, and `resume` goes on when the cause is gone."""
 
 
 @contextmanager

@@ -16,11 +16,10 @@ import torch
 from torch.nn import functional
 
 from mua_env.core.seeds import derive_seed
-from mua_env.errors import ConfigError, missing_extra
+from mua_env.errors import ConfigError, RunStopped, missing_extra
 from mua_env.training.config.train import ColdStartConfig
 from mua_env.training.data.token_trajectory import TokenTrajectory
 from mua_env.training.run.checkpoints import set_rate
-from mua_env.training.run.stopping import RunStopped
 
 if TYPE_CHECKING:
     from accelerate import Accelerator  # type: ignore[import-untyped]

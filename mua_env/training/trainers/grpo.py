@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from mua_env.core.seeds import derive_seed
-from mua_env.errors import ConfigError, missing_extra
+from mua_env.errors import ConfigError, RunStopped, missing_extra
 from mua_env.training.config.train import GrpoSettings
 from mua_env.training.data.token_trajectory import TokenTrajectory
 from mua_env.training.rollout.dialogue_metrics import check_faults
@@ -20,7 +20,6 @@ from mua_env.training.rollout.driver import RolloutDriver
 from mua_env.training.rollout.groups import GroupRollout, HeldBatch
 from mua_env.training.rollout.pool import MixedPool
 from mua_env.training.rollout.recording import Recorder, Unrecorded
-from mua_env.training.run.stopping import RunStopped
 from mua_env.training.trainers.grpo_config import check_scaling, trl_config, updates_a_batch
 from mua_env.training.trainers.sharding import WholeModel
 from mua_env.training.trainers.trl_fields import quiet_trl

@@ -1,7 +1,8 @@
 """Cold start by TRL's SFTTrainer, for whoever wants its knobs: gradient checkpointing, packing, liger kernels.
 
-The examples are the same token trajectories with the same mask as in `mua_env.training.trainers.cold_start`; loss, optimiser
-and schedule are the same too, unless ``cold_start.trl`` says otherwise. Copy drills and single turns are not mixed in.
+The examples are the same token trajectories with the same mask as in `mua_env.training.trainers.cold_start`; loss,
+optimiser and schedule are the same too, unless ``cold_start.trl`` says otherwise. Copy drills and single turns are not
+mixed in.
 """
 
 from __future__ import annotations

@@ -172,8 +172,9 @@ def collect(config: UserTrainConfig, *, held_out: bool = False) -> UserDialogues
 
 def _open(config: UserTrainConfig, dialogues: UserDialogues) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     from mua_env.inference.chat_template import SystemPrompt
-    from mua_env.inference.models import load, start_from_nothing
+    from mua_env.inference.models import load
     from mua_env.training.data.demonstrations import Demonstrations
+    from mua_env.training.tiny_model.start import start_from_nothing
 
     if config.model.path is not None:
         return load(config.model.path, dtype=config.model.loaded_as())

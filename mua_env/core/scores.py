@@ -1,0 +1,159 @@
+"""Scores: what an episode came to, and which parts of it a reward multiplies.
+
+The paper's reward (section 3.3.3) is 1 if the task ends up done, else 0; there is no partial credit and no credit
+for form. The parts and the difference that stand beside it explain a score to a person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from mua_env.core.database.difference import CellDifference
+from mua_env.core.tasks import Action, Part
+from mua_env.core.tools import Mode
+from mua_env.errors import ConfigError
+
+RewardName = Literal["task", "outcome", "tau1", "tau1-no-outputs"]
+Fault = Literal["user", "environment"]
+
+BASES: dict[str, tuple[str, ...]] = {
+    "task": ("database", "requirements"),
+    "outcome": ("database",),
+    "tau1": ("database", "outputs"),
+    "tau1-no-outputs": ("database",),
+}
+"""Which parts each reward multiplies. ``outcome`` is the paper's training reward (section 4.1 drops outputs).
+
+A task with criteria of its own (telecom, tau2-bench) names its basis itself; ``task`` adds the requirements to it,
+``outcome`` leaves out what was said (``outputs``, ``judged``)."""
+
+PARTS: tuple[str, ...] = ("database", "requirements", "outputs", "assertions", "actions", "judged")
+"""All parts of a score. Only tasks with criteria of their own have the last three."""
+
+
+class Check(BaseModel):
+    """One thing that must be so; ``holds`` is ``None`` where nobody has judged it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    part: Part
+    name: str
+    holds: bool | None
+
+
+class Record(BaseModel):
+    """What scoring needs to know of an episode: what was said and done, never how.
+
+    ``terminal_text`` is what the arguments of the terminal call say. ``calls`` are the calls of agent and user, failed
+    ones too, kept where a task asks for them. ``judged`` are a judge's verdicts on the task's statements.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    agent_texts: tuple[str, ...] = ()
+    events: tuple[str, ...] = ()
+    terminal_tool: str | None = None
+    terminal_text: str = ""
+    calls: tuple[Action, ...] = ()
+    judged: tuple[bool | None, ...] | None = None
+    truncated: bool = False
+    fault: Fault | None = None
+
+
+class Score(BaseModel):
+    """The score of an episode.
+
+    Attributes:
+        reward: 1.0 or 0.0; ``None`` when the episode must not count (a failure that is not the agent's).
+        success: ``reward == 1``; ``None`` with it.
+        parts: 1.0 or 0.0 for each part, whether it is in the basis or not; ``None`` where a task has no such part.
+            ``database``: it is as after the gold actions. ``requirements``, ``outputs``: those of the task.
+            ``assertions``, ``actions``, ``judged``: those of its criteria (``judged`` is ``None`` without a judge).
+        basis: the parts whose product is the reward.
+        checks: the single checks in the basis, the database being one.
+        tcr: task completion rate, the share of the checks that hold; 0 for an episode that was cut (as tau2 scores),
+            ``None`` with the reward. Never mixed with success.
+        tcr_at_end: the same on the state in which the episode was left, cut or not.
+        initial_tcr: the same before anything was done.
+        difference: where the database is not as expected.
+        unmet: requirements and outputs that do not hold, in words.
+        gold_failures: gold actions that failed when they were run (public tasks have some).
+        fault: whose failure ended the episode, if it was not the agent's.
+        truncated: the episode was cut: the reward is 0, the parts tell the state it was cut in.
+        reward_name: the reward that was asked for.
+        mode: ``compat`` or ``strict``.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    reward: float | None
+    success: bool | None
+    parts: dict[str, float | None]
+    basis: tuple[str, ...]
+    checks: tuple[Check, ...] = ()
+    tcr: float | None = None
+    tcr_at_end: float | None = None
+    initial_tcr: float | None = None
+    difference: tuple[CellDifference, ...] = ()
+    unmet: tuple[str, ...] = ()
+    gold_failures: tuple[str, ...] = ()
+    fault: Fault | None = None
+    truncated: bool = False
+    reward_name: str = "task"
+    mode: Mode = "strict"
+    criteria: tuple[str, ...] | None = None
+    """The basis that the task itself names, if it does."""
+
+    @property
+    def unjudged(self) -> int:
+        """How many statements in the basis nobody has judged; the reward counts them as if they were not there."""
+        return sum(check.part == "judged" and check.holds is None for check in self.checks)
+
+    def under(self, reward: RewardName) -> float | None:
+        """What another reward gives for the same episode."""
+        return product(self.parts, basis_of(reward, self.criteria), self.fault, self.truncated)
+
+
+def basis_of(reward: RewardName, criteria: tuple[str, ...] | None) -> tuple[str, ...]:
+    """The parts that a reward multiplies; a task's own criteria go before the reward's."""
+    if criteria is None:
+        return BASES[reward]
+    if reward == "task":
+        return (*criteria, "requirements")
+    left_out = {"outcome": ("outputs", "judged"), "tau1": (), "tau1-no-outputs": ("outputs",)}[reward]
+    return tuple(name for name in criteria if name not in left_out)
+
+
+def check_reward(name: str) -> RewardName:
+    """The reward's name, checked.
+
+    Raises:
+        ConfigError: there is no such reward.
+    """
+    if name not in BASES:
+        raise ConfigError(f"reward is {name!r}; use one of {', '.join(map(repr, BASES))}")
+    return name  # type: ignore[return-value]
+
+
+def product(
+    parts: Mapping[str, float | None], basis: Sequence[str], fault: Fault | None, truncated: bool
+) -> float | None:
+    """The reward: the product of the parts in the basis, 0 for what was cut, ``None`` for what must not count."""
+    if fault is not None:
+        return None
+    if truncated:
+        return 0.0
+    value = 1.0
+    for name in basis:
+        part = parts[name]
+        value *= 1.0 if part is None else part
+    return value
+
+
+def share(checks: Sequence[Check]) -> float | None:
+    """The share of the judged checks that hold; ``None`` where there are none."""
+    verdicts = [check.holds for check in checks if check.holds is not None]
+    return sum(verdicts) / len(verdicts) if verdicts else None
