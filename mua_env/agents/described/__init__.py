@@ -1,7 +1,0 @@
-"""The scripted expert that follows from a description."""
-
-from __future__ import annotations
-
-from mua_env.agents.described.expert import DescribedExpert
-
-__all__ = ["DescribedExpert"]
