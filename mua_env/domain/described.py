@@ -22,8 +22,7 @@ from mua_env.domain.description.wishes import Question, Wish
 from mua_env.errors import DomainError
 
 if TYPE_CHECKING:
-    from mua_env.agents.scripted.expert import Slips
-    from mua_env.core.agent import Agent
+    from mua_env.core.agent import Agent, Slips
 
 _TASKS_A_LEVEL = 20
 

@@ -183,7 +183,7 @@ def say(text: str) -> Asked:
     return heard[-1]
 
 
-def call(name: str, **arguments: Any) -> Generator[Step, Heard, Any]:
+def call(name: str, /, **arguments: Any) -> Generator[Step, Heard, Any]:
     """Call a tool from a script; returns its result, parsed where it is JSON.
 
     Raises:
@@ -193,7 +193,7 @@ def call(name: str, **arguments: Any) -> Generator[Step, Heard, Any]:
     return result_of(heard[-1])
 
 
-def change(name: str, **arguments: Any) -> Generator[Step, Heard, Any]:
+def change(name: str, /, **arguments: Any) -> Generator[Step, Heard, Any]:
     """`call` for what the user agreed to; the result is empty where the expert slips.
 
     Raises:

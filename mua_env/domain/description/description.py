@@ -98,12 +98,25 @@ class Description:
             )
         return found.slots
 
+    def only_argument(self, tool: str) -> str:
+        """The name of a tool's one argument.
+
+        Raises:
+            DomainError: it has none or several.
+        """
+        names = list(self.spec(tool).arguments.model_fields)
+        if len(names) != 1:
+            raise DomainError(f"{self.name}: the tool {tool!r} should have one argument, it has {len(names)}")
+        return names[0]
+
     @cached_property
     def readers(self) -> dict[Model, tuple[str, Argument]]:
         """For each table the tool that reads a record of it by its key."""
         found: dict[Model, tuple[str, Argument]] = {}
         for tool, spec in self.toolkit.specs.items():
-            slots = () if spec.writes or spec.terminal else self.signature(tool).slots
+            if spec.writes or spec.terminal or tool in self.identify:
+                continue
+            slots = self.signature(tool).slots
             lists = {slot.kind.listed_by for slot in self.all_slots if isinstance(slot.kind, Key)}
             if len(slots) == 1 and tool not in lists and len(slots[0].names) == 1:
                 model = getattr(slots[0].kind, "of", None)
@@ -208,7 +221,7 @@ class Description:
             self._ownership[record] = Rule(
                 id=f"own-{record.replace('_', '-')}",
                 sentence=locale.message("owned").format(noun=kind.noun),
-                reason=OTHERS,
+                reason=OTHERS.replace("{who}", self.users.__name__.lower()),
                 refusal=locale.message("not_owned").format(noun=kind.noun),
                 test=lambda **at: at[record][owner] == at["user"][user_key],
                 needs=(record, "user"),
@@ -258,9 +271,9 @@ class Description:
 
 
 OTHERS = (
-    r"\banother|\bsomebody|\bsomeone|\banybody else|\bnot (?:yours|your own)|n't (?:yours|belong to you)|"
-    r"\bnot belong to you|\bother (?:customer|person|user|account)|\b(?:on|in|under) your (?:account|name|profile)|"
-    r"\byour own|别人|他人|其他(?:客户|用户|人)|不是您的|不属于您|本人"
+    r"\bbelong|\bnot (?:yours|your own)|n't (?:yours|your own)|\b(?:somebody|someone|anybody) else's|"
+    r"\b(?:another|other|different) (?:person|user|customer|account|{who})|"
+    r"\bnot (?:on|in|under) your (?:account|name|profile)|不属于|属于别人|(?:别人|他人|其他客户)的|不是您的"
 )
 """Finds that a refusal is about a record being somebody else's."""
 

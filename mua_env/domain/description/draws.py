@@ -10,7 +10,7 @@ from typing import Any
 from mua_env.core.tasks import Action, Request
 from mua_env.domain.description.arguments import Argument
 from mua_env.domain.description.description import Description
-from mua_env.domain.description.kinds import Caller
+from mua_env.domain.description.kinds import Caller, Named
 from mua_env.domain.description.rows import RowsSource
 from mua_env.domain.description.rules import Rule, broken
 from mua_env.domain.description.scope import Scope
@@ -123,12 +123,12 @@ class Draw:
             kind, raw = slot.kind, drawn.raws[slot.slot]
             found_by, listed_by = getattr(kind, "found_by", ""), getattr(kind, "listed_by", "")
             if found_by:
-                name = self.description.slots(found_by)[0].names[0]
+                name = self.description.only_argument(found_by)
                 found.append(Action(name=found_by, arguments={name: kind.wanted(raw, drawn.scope)}))
             elif listed_by and (slot.slot in unknown or not hasattr(kind, "owner")):
                 found.append(Action(name=listed_by, arguments=self.caller_of(listed_by)))
             model = getattr(kind, "of", None)
-            if model in readers and not isinstance(kind, Caller):
+            if model in readers and not isinstance(kind, Caller | Named):
                 tool, reads = readers[model]
                 found.append(Action(name=tool, arguments=reads.put(raw)))
         return list({action.model_dump_json(): action for action in found}.values())

@@ -2,8 +2,8 @@
 
 A rule is a function whose parameters name the records that it is about. It is looked at as soon as they are all known:
 so the tool refuses before anything is changed, the scripted expert at the first moment (a wrong status before it asks
-for anything else), and the generator sees which rules a drawn request breaks. A rule that names ``user`` is about who is
-talking; no tool can know that, so it binds the agent alone.
+for anything else), and the generator sees which rules a drawn request breaks. A rule that names ``user`` is about who
+is talking; no tool can know that, so it binds the agent alone.
 """
 
 from __future__ import annotations

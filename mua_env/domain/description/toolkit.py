@@ -8,6 +8,7 @@ from sqlalchemy import func
 
 from mua_env.core.database import Database
 from mua_env.core.tools import Mode, Toolkit
+from mua_env.domain.description.kinds.keys import key_column
 from mua_env.domain.description.scope import DatabaseSource, Model, Record, Scope
 from mua_env.errors import ToolError
 
@@ -49,6 +50,18 @@ class DescribedToolkit(Toolkit):
             said = ", ".join(f"{name} {value!r}" for name, value in columns.items())
             raise ToolError(f"there is nobody and nothing with {said}")
         return found[0]
+
+    def add(self, model: Model, row: Record) -> Record:
+        """Insert a row; returns it.
+
+        Raises:
+            ToolError: there is one with its key already.
+        """
+        key = row[key_column(model)]
+        if self.db.get(model, key) is not None:
+            raise ToolError(f"there is {key!r} already")
+        self.db.insert(model, row)
+        return row
 
     def save(self, model: Model, key: Any, **columns: Any) -> Record:
         """Set columns of a row; returns the row as it is now."""

@@ -112,6 +112,15 @@ class Desk:
             intent = self.hearing.stated(said)
         yield Say(self.message("bye"))
 
+    def _refuse(self, deed: str, reason: str) -> Asked:
+        """Refuse, and say why again to whoever asks or does not believe it."""
+        text = yield from self.say("refuse", deed=deed, reason=reason)
+        for _ in range(_TRIES // 2):
+            if not self.locale.disbelief.search(text):
+                break
+            text = yield from self.say("refuse", deed=deed, reason=reason)
+        return text
+
     def serve(self, serving: Serving, text: str) -> Asked:
         """One request, whatever it turns into; returns the user's last text."""
         while True:
@@ -120,7 +129,7 @@ class Desk:
             except Switch as switch:
                 serving, text = Serving(self, switch.intent), switch.text
             except Refusal as refusal:
-                text = yield from self.say("refuse", deed=serving.deed, reason=str(refusal))
+                text = yield from self._refuse(serving.deed, str(refusal))
                 # Nothing but another value in place of the one that cannot be had: the same wish, once more.
                 if self.hearing.stated(text) is not None or not (yield from serving.amend(text)):
                     return text

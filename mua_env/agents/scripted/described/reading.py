@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from mua_env.agents.scripted.expert import Call, Calls, Heard, Step, ToolFailed, call, result_of
 from mua_env.domain.description import Description
 from mua_env.domain.description.kinds import Caller, Key, Named
+from mua_env.domain.description.kinds.keys import key_column
 from mua_env.domain.description.scope import Model, Record
 from mua_env.errors import ToolError
 
@@ -82,15 +83,24 @@ class ReadSource:
         self.description = description
         self.user: Profile | None = None
         self._kept: dict[tuple[Any, ...], Any] = {}
+        self._rows: dict[tuple[Model, Any], Record] = {}
 
-    def forget(self) -> None:
-        """What was read may have changed."""
+    def forget(self, result: Any = None) -> None:
+        """What was read may have changed; what a tool that made a change returned is how a record is now."""
         self._kept.clear()
+        self._rows.clear()
         if self.user is not None:
             self.user = Profile(self.description, self.user[self.description.user_key])
+        for model in self.description.readers:
+            self._keep_rows(model, [result])
+        if self.user is not None:
+            shown = self._rows.get((self.description.users, self.user[self.description.user_key]))
+            self.user.update(shown or {})
 
     def record(self, model: Model, key: Any) -> Record | None:
         """The row with a primary key, or ``None``."""
+        if (model, key) in self._rows:
+            return self._rows[model, key]
         if model not in self.description.readers:
             raise KeyError(f"no tool reads the table {model.__tablename__!r} by its key")
         tool, slot = self.description.readers[model]
@@ -103,8 +113,9 @@ class ReadSource:
             return kind.keys(self.user)
         if not kind.listed_by:
             return ()
-        column = next(column.name for column in kind.of.__table__.primary_key)
+        column = key_column(kind.of)
         listed = self._ask(kind.listed_by, self._caller(kind.listed_by)) or ()
+        self._keep_rows(kind.of, listed)
         return [row[column] if isinstance(row, dict) else row for row in listed]
 
     def every(self, model: Model) -> Sequence[Any]:
@@ -118,17 +129,25 @@ class ReadSource:
         listed = self._ask(kind.listed_by, {}) or ()
         if isinstance(listed, dict):
             return listed
+        self._keep_rows(kind.of, listed)
         return {str(row[kind.label]): row[kind.key_column] for row in listed}
 
     def called(self, kind: Named, label: str) -> Any | None:
         """The key of the record with a name, or ``None``."""
         if not kind.found_by:
             return (self.labels(kind) or {}).get(label)
-        name = self.description.slots(kind.found_by)[0].names[0]
-        found = self._ask(kind.found_by, {name: label})
+        found = self._ask(kind.found_by, {self.description.only_argument(kind.found_by): label})
         rows = found if isinstance(found, list) else [found]
+        self._keep_rows(kind.of, rows)
         keys = [row[kind.key_column] if isinstance(row, dict) else row for row in rows if row is not None]
         return keys[0] if len(keys) == 1 else None
+
+    def _keep_rows(self, model: Model, rows: Iterable[Any]) -> None:
+        """What a list or a search shows whole need not be read again."""
+        columns = {column.name for column in model.__table__.columns if not column.nullable and not column.info}
+        for row in rows:
+            if isinstance(row, dict) and columns <= row.keys():
+                self._rows[model, row[key_column(model)]] = row
 
     def _caller(self, tool: str) -> dict[str, Any]:
         assert self.user is not None

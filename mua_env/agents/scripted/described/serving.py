@@ -201,7 +201,7 @@ class Serving:
         locale = self.desk.locale
         parts = []
         for slot in slots:
-            text = self.desk.message("the", noun=locale.text(slot.kind.noun))
+            text = self.desk.message(slot.kind.asking, noun=locale.text(slot.kind.noun))
             options = slot.kind.options(self.scope, locale)
             listed = locale.listing(list(options), either=True)
             parts.append(self.desk.message("options", what=text, options=listed) if options else text)
@@ -219,11 +219,11 @@ class Serving:
         slots = self.description.needed(self.intent)
         arguments = {name: value for slot in slots for name, value in slot.put(self.raws[slot.slot]).items()}
         try:
-            yield from change(self.description.tool_of(self.intent), **arguments)
+            result = yield from change(self.description.tool_of(self.intent), **arguments)
         except ToolFailed as failure:
             error = str(failure).removeprefix("Error: ").rstrip(".")
             raise Refusal(self.desk.message("forbidden", error=error)) from None
-        self.desk.source.forget()
+        self.desk.source.forget(result)
         claim = self.description.claim(self.intent, self.desk.locale)
         return (yield from self.desk.say("done", claim=claim, stated=stated))
 

@@ -144,6 +144,8 @@ class Named(Kind):
     found_by: str = field(default="", kw_only=True)
     labels: Mapping[str, Any] = field(default_factory=dict, kw_only=True, repr=False)
 
+    asking = "the_name"
+
     @property
     def key_column(self) -> str:
         """The name of the table's key."""

@@ -77,6 +77,8 @@ class Kind(ABC):
     """Characters by which it is told at first, where a user may not have more at hand; 0: it is no code."""
     giving = "given"
     """The message by which a user gives it: "given", or "given_alone" for what says by itself what it is."""
+    asking = "the"
+    """The message by which an agent asks for it: "the", or "the_name" for what is called by a name."""
     beside_others = False
     """Whether another value of the kind may well stand beside it, so that in a list it goes with its noun."""
     known_by_user = True

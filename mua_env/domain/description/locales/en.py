@@ -44,6 +44,7 @@ MESSAGES: Mapping[str, str] = {
     "bye": "[Thank you for contacting us. Have a nice day!|Have a great day!|Goodbye, and take care.]",
     # things said within messages
     "the": "the {noun}",
+    "the_name": "the name of the {noun}",
     "your": "your {noun}",
     "options": "{what} ({options})",
     "stated": "{noun} {value}",
@@ -96,6 +97,8 @@ ENGLISH = Locale(
     no=r"\b(?:no|not|wait|actually|changed|hold on|sorry|instead|hmm|second thought)\b|n't\b",
     ignorance=r"\b(?:do(?:n't| not) (?:know|have|remember)|can(?:'t|not) (?:remember|find)|no idea|not sure)\b",
     done=r"\b(?:bye|that(?:'s| is| was)? (?:all|everything)|that will be all|nothing else|all set)\b",
+    why=r"\bwh?y\b|\breason\b|\bhow come\b",
+    insists=r"\bare you (?:sure|certain|positive)\b|\breally\?|\bagain\?|\bdon't think\b|\bshould be possible\b",
     old=r"(?:\bfrom|\binstead of|\brather than|\bcurrently|\bpreviously|\breplac\w+|\bwas|\bnot|\bno longer)\W{1,3}"
     r"(?:(?:the|a|an|your|my) )?(?:\w+ )?\Z",
 )

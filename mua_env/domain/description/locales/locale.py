@@ -22,6 +22,7 @@ class Locale:
         yes: finds agreement at the beginning of a reply; ``no`` anything in it that takes the agreement back.
         ignorance: finds that somebody does not know.
         done: what the user says in the end ("no, that is all").
+        why: finds a question for the reason of a refusal; ``insists`` that somebody does not believe it.
         old: finds, right before a value, that it is what was so before ("from", "instead of").
         translations: of a domain's own texts, by the text in the language that the domain is written in.
         spaced: whether words are set apart by spaces.
@@ -35,6 +36,8 @@ class Locale:
     no: str
     ignorance: str
     done: str
+    why: str
+    insists: str
     old: str
     comma: str = ", "
     last: str = " and "
@@ -93,6 +96,11 @@ class Locale:
     def farewell(self) -> re.Pattern[str]:
         """``done``, compiled."""
         return re.compile(self.done, re.IGNORECASE)
+
+    @cached_property
+    def disbelief(self) -> re.Pattern[str]:
+        """``why`` or ``insists``, compiled."""
+        return re.compile(f"{self.why}|{self.insists}", re.IGNORECASE)
 
     @cached_property
     def not_knowing(self) -> re.Pattern[str]:

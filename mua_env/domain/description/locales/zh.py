@@ -1,6 +1,6 @@
 """Chinese."""
 
-# ruff: noqa: RUF001
+# ruff: noqa: E501, RUF001
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ MESSAGES: Mapping[str, str] = {
     "refuse": "[抱歉，|很遗憾，|对不起，]不能{deed}，因为{reason}。[还有其他需要吗？|还有什么可以帮您？]",
     "bye": "[感谢您的来电，再见。|祝您生活愉快，再见。|再见。]",
     "the": "{noun}",
+    "the_name": "{noun}名称",
     "your": "您的{noun}",
     "options": "{what}（{options}）",
     "stated": "{noun} {value}",
@@ -79,6 +80,8 @@ CHINESE = Locale(
     no=r"不|等等|等一下|先别|主意|其实|抱歉|没有|改一下",
     ignorance=r"不知道|不记得|没有|不清楚|想不起来|找不到",
     done=r"再见|拜拜|就这些|没有了|没别的|没有其他|都办好了|不用了",
+    why=r"为什么|为何|原因|怎么回事|怎么(?:会)?不行",
+    insists=r"确定吗|真的吗|再查|再看看|不对|应该可以|是这样吗",
     old=r"(?:从|由|原来?是?|原先的?|现在的?是?|而不是|不是|不要|代替)\s*\Z",
     comma="、",
     last="和",

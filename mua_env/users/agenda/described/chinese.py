@@ -1,4 +1,4 @@
-"""Hearing Chinese in a described domain: its nouns and verbs become marks that the cues of dialogue acts leave alone."""
+"""Hearing Chinese in a described domain: its nouns and verbs become marks that dialogue acts' cues leave alone."""
 
 # ruff: noqa: RUF001
 

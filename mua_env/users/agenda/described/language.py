@@ -128,7 +128,7 @@ class DescribedLanguage(DialogueLanguage):
 
     @property
     def manners(self) -> Mapping[str, Sequence[str]]:
-        """How a persona is told to a language model, by its name; nothing where that is not written in this language."""
+        """How a persona is told to a language model, by its name; nothing where there are no words for it."""
         return MANNERS if self.locale.spaced else {}
 
     def written(self, rng: Random) -> WrittenSpeech:
