@@ -127,7 +127,7 @@ class Courses(DescribedDomain):
     wishes = {
         "enrol": Wish("enrol you in the course", "enrolled", phrase="[sign up for|enrol in] a course", also="sign|register"),
         "drop": Wish("drop the course", "dropped", also="leave"),
-        "change_grading": Wish("change the grading of the course", "changed", also="switch"),
+        "change_grading": Wish("change the grading", "changed", phrase="change how a course is graded", also="switch"),
         "ask_credits": Question("know how many credits I have", "get_student", "credits", "number of credits"),
     }
 

@@ -100,7 +100,8 @@ class DescribedDomain(Domain):
 
     def tasks(self, split: str) -> Sequence[Task]:
         """Twenty tasks of each level, always the same ones."""
-        return self._kept(split)
+        found: Sequence[Task] = self._kept(split)
+        return found
 
     @cached_property
     def _kept(self) -> Any:

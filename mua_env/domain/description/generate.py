@@ -27,7 +27,7 @@ from mua_env.core.world import SQLWorld
 from mua_env.domain.description.description import Description
 from mua_env.domain.description.draws import Draw
 from mua_env.domain.description.instruction import instruction
-from mua_env.domain.description.kinds import Speech
+from mua_env.domain.description.kinds import Key, Speech
 from mua_env.domain.description.rows import RowsSource, Tables
 from mua_env.domain.description.rules import Rule
 from mua_env.domain.description.twists import BREAKING, TWISTS, Part, plain, possible
@@ -175,11 +175,11 @@ class DescribedGenerator(TaskGenerator):
     def _records(self, shape: Shape) -> tuple[tuple[str, int], ...]:
         """How many records of their own the users of a shape must have, by slot: no two requests are about one."""
         subjects = (self.description.subject(intent) for _, intent, rule in shape if not rule.startswith("own-"))
-        counted = Counter(subject.slot for subject in subjects if subject is not None and subject.kind.owner)
+        counted = Counter(s.slot for s in subjects if s is not None and isinstance(s.kind, Key) and s.kind.owner)
         return tuple(sorted(counted.items()))
 
     def _able_users(self, split: str, records: tuple[tuple[str, int], ...]) -> list[dict[str, Any]]:
-        kinds = {slot.slot: slot.kind for slot in self.description.all_slots}
+        kinds = {slot.slot: slot.kind for slot in self.description.all_slots if isinstance(slot.kind, Key)}
         split_users = self._users[self.splits.index(split) :: len(self.splits)]
         found = []
         for user in split_users:

@@ -8,7 +8,8 @@ asks for anything else.
 from __future__ import annotations
 
 from mua_env.agents.scripted.described.desk import Desk
-from mua_env.agents.scripted.expert import Script, ScriptedExpert, Slips
+from mua_env.agents.scripted.expert import Script, ScriptedExpert
+from mua_env.core.agent import Slips
 from mua_env.domain.description import Description
 
 

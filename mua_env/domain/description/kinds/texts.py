@@ -81,9 +81,9 @@ class Phone(Text):
         return re.sub(r"\D", "", str(value)) == re.sub(r"\D", "", str(wanted))
 
 
-_CAPITAL = r"[A-Z][\w'\u2019-]+"
-_LATIN = rf"({_CAPITAL}) ({_CAPITAL})"
-_INTRODUCED = r"(?:[Nn]ame is|[Nn]ame's|I am|I'm|[Ii]t is|[Ii]t's|[Nn]ame:) "
+_CAPITAL = r"[A-Z](?:['\u2019][A-Z])?[a-z]+(?:-[A-Z][a-z]+)?"
+_LATIN = rf"(?<![A-Za-z'-])({_CAPITAL}) ({_CAPITAL})(?![A-Za-z0-9'\u2019-])"
+_INTRODUCED = r"(?i:name is|name's|i am|i'm|it is|it's|name:|that's|that is|would be) "
 _HAN = re.compile(r"(?:我叫|姓名是|姓名：|名字是|名字叫|我是|^)\s*([\u4e00-\u9fff]{2,4}?)(?=[。，,.！!\s]|$)")
 
 
@@ -105,13 +105,10 @@ class Name(Kind):
         return self.parts
 
     def find(self, text: str, scope: Scope) -> Any | None:
-        """The name that somebody gives: introduced, alone in the text, or the first two capitalised words."""
-        found = (
-            re.search(_INTRODUCED + _LATIN, text)
-            or re.search(rf"^\W*{_LATIN}\W*(?:$|[.,\n])", text)
-            or re.search(_LATIN, text)
-        )
-        if found is not None:
+        """The name that somebody gives last: introduced, or else any two capitalised words."""
+        given = list(re.finditer(_INTRODUCED + _LATIN, text)) or list(re.finditer(_LATIN, text))
+        if given:
+            found = given[-1]
             return dict(zip(self.parts, found.groups(), strict=True)) if self.parts else " ".join(found.groups())
         han = _HAN.search(text)
         return None if han is None or self.parts else han[1]
