@@ -21,11 +21,15 @@ from mua_env.gym.registration import register_all as register_all
 
 if TYPE_CHECKING:
     from mua_env.core.agent import Agent as Agent
+    from mua_env.core.database import Database as Database
+    from mua_env.core.database import open_template as open_template
     from mua_env.core.scores import Score as Score
     from mua_env.core.task_sets import TaskSet as TaskSet
     from mua_env.core.tasks import Action as Action
     from mua_env.core.tasks import Goal as Goal
+    from mua_env.core.tasks import MindChange as MindChange
     from mua_env.core.tasks import Request as Request
+    from mua_env.core.tasks import Requirement as Requirement
     from mua_env.core.tasks import Task as Task
     from mua_env.core.tools import Toolkit as Toolkit
     from mua_env.core.tools import tool as tool
@@ -34,7 +38,40 @@ if TYPE_CHECKING:
     from mua_env.core.trajectory import read_trajectories as read_trajectories
     from mua_env.domain.contract import Domain as Domain
     from mua_env.domain.contract import load_domain as load_domain
+    from mua_env.domain.described import DescribedDomain as DescribedDomain
+    from mua_env.domain.description.kinds import Caller as Caller
+    from mua_env.domain.description.kinds import Choice as Choice
+    from mua_env.domain.description.kinds import Count as Count
+    from mua_env.domain.description.kinds import Date as Date
+    from mua_env.domain.description.kinds import Email as Email
+    from mua_env.domain.description.kinds import Key as Key
+    from mua_env.domain.description.kinds import Kind as Kind
+    from mua_env.domain.description.kinds import Mention as Mention
+    from mua_env.domain.description.kinds import Money as Money
+    from mua_env.domain.description.kinds import Name as Name
+    from mua_env.domain.description.kinds import Named as Named
+    from mua_env.domain.description.kinds import Own as Own
+    from mua_env.domain.description.kinds import Part as Part
+    from mua_env.domain.description.kinds import Phone as Phone
+    from mua_env.domain.description.kinds import Place as Place
+    from mua_env.domain.description.kinds import Text as Text
+    from mua_env.domain.description.kinds import Time as Time
+    from mua_env.domain.description.kinds import Variant as Variant
+    from mua_env.domain.description.kinds import YesNo as YesNo
+    from mua_env.domain.description.rules import Rule as Rule
+    from mua_env.domain.description.rules import obeys as obeys
+    from mua_env.domain.description.rules import rule as rule
+    from mua_env.domain.description.scope import Scope as Scope
+    from mua_env.domain.description.toolkit import DescribedToolkit as DescribedToolkit
+    from mua_env.domain.description.wishes import Question as Question
+    from mua_env.domain.description.wishes import Wish as Wish
     from mua_env.domain.discovery import environment_ids as environment_ids
+    from mua_env.domain.generator import Level as Level
+    from mua_env.domain.generator import TaskGenerator as TaskGenerator
+    from mua_env.domain.importing import import_domain as import_domain
+    from mua_env.domain.scaffold import new_domain as new_domain
+    from mua_env.domain.verifier import Candidate as Candidate
+    from mua_env.domain.verifier import Verifier as Verifier
     from mua_env.episode.episode import Episode as Episode
     from mua_env.episode.session import Session as Session
     from mua_env.episode.session import StepResult as StepResult
@@ -48,8 +85,13 @@ if TYPE_CHECKING:
     from mua_env.errors import TaskError as TaskError
     from mua_env.errors import ToolError as ToolError
     from mua_env.errors import UserFault as UserFault
+    from mua_env.evaluation.domain_check import check_domain as check_domain
     from mua_env.gym.env import DialogueEnv as DialogueEnv
     from mua_env.gym.vector import DialogueVectorEnv as DialogueVectorEnv
+    from mua_env.users.agenda.language import Comparison as Comparison
+    from mua_env.users.agenda.language import DialogueLanguage as DialogueLanguage
+    from mua_env.users.agenda.language import Intent as Intent
+    from mua_env.users.agenda.language import Slot as Slot
     from mua_env.users.agenda.user import AgendaUser as AgendaUser
     from mua_env.users.base import UserReply as UserReply
     from mua_env.users.base import UserSession as UserSession
@@ -60,27 +102,59 @@ __version__ = "0.1.0"
 
 _HOME = {
     "Action": "core.tasks",
-    "Agent": "core.agent",
     "AgendaUser": "users.agenda.user",
+    "Agent": "core.agent",
+    "Caller": "domain.description.kinds",
+    "Candidate": "domain.verifier",
+    "Choice": "domain.description.kinds",
+    "Comparison": "users.agenda.language",
     "ConfigError": "errors",
+    "Count": "domain.description.kinds",
     "DataError": "errors",
+    "Database": "core.database",
+    "Date": "domain.description.kinds",
+    "DescribedDomain": "domain.described",
+    "DescribedToolkit": "domain.description.toolkit",
     "DialogueEnv": "gym.env",
+    "DialogueLanguage": "users.agenda.language",
     "DialogueVectorEnv": "gym.vector",
     "Domain": "domain.contract",
     "DomainError": "errors",
+    "Email": "domain.description.kinds",
     "Episode": "episode.episode",
     "EpisodeError": "errors",
     "Goal": "core.tasks",
+    "Intent": "users.agenda.language",
+    "Key": "domain.description.kinds",
+    "Kind": "domain.description.kinds",
     "LLMUser": "users.llm.user",
+    "Level": "domain.generator",
+    "Mention": "domain.description.kinds",
+    "MindChange": "core.tasks",
     "MissingExtra": "errors",
+    "Money": "domain.description.kinds",
     "MuaError": "errors",
+    "Name": "domain.description.kinds",
+    "Named": "domain.description.kinds",
+    "Own": "domain.description.kinds",
+    "Part": "domain.description.kinds",
+    "Phone": "domain.description.kinds",
+    "Place": "domain.description.kinds",
+    "Question": "domain.description.wishes",
     "Request": "core.tasks",
+    "Requirement": "core.tasks",
+    "Rule": "domain.description.rules",
+    "Scope": "domain.description.scope",
     "Score": "core.scores",
     "Session": "episode.session",
+    "Slot": "users.agenda.language",
     "StepResult": "episode.session",
     "Task": "core.tasks",
     "TaskError": "errors",
+    "TaskGenerator": "domain.generator",
     "TaskSet": "core.task_sets",
+    "Text": "domain.description.kinds",
+    "Time": "domain.description.kinds",
     "ToolError": "errors",
     "Toolkit": "core.tools",
     "Trajectory": "core.trajectory",
@@ -89,10 +163,20 @@ _HOME = {
     "UserReply": "users.base",
     "UserSession": "users.base",
     "UserSimulator": "users.base",
+    "Variant": "domain.description.kinds",
+    "Verifier": "domain.verifier",
+    "Wish": "domain.description.wishes",
+    "YesNo": "domain.description.kinds",
+    "check_domain": "evaluation.domain_check",
     "environment_ids": "domain.discovery",
+    "import_domain": "domain.importing",
     "load_domain": "domain.contract",
     "load_setting": "episode.setting",
+    "new_domain": "domain.scaffold",
+    "obeys": "domain.description.rules",
+    "open_template": "core.database",
     "read_trajectories": "core.trajectory",
+    "rule": "domain.description.rules",
     "tool": "core.tools",
 }
 

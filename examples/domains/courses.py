@@ -8,10 +8,7 @@ from typing import Annotated, Any, Literal
 from sqlalchemy import JSON
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from mua_env.core.tools import tool
-from mua_env.domain.described import DescribedDomain
-from mua_env.domain.description import DescribedToolkit, Question, Wish, obeys, rule
-from mua_env.domain.description.kinds import Caller, Choice, Key, Name
+from mua_env import Caller, Choice, DescribedDomain, DescribedToolkit, Key, Name, Question, Wish, obeys, rule, tool
 
 Row = dict[str, Any]
 
@@ -125,7 +122,9 @@ class Courses(DescribedDomain):
     name, version, models, toolkit, users = "courses", 0, Base, Office, Student
     identify = "find_student"
     wishes = {
-        "enrol": Wish("enrol you in the course", "enrolled", phrase="[sign up for|enrol in] a course", also="sign|register"),
+        "enrol": Wish(
+            "enrol you in the course", "enrolled", phrase="[sign up for|enrol in] a course", also="sign|register"
+        ),
         "drop": Wish("drop the course", "dropped", also="leave"),
         "change_grading": Wish("change the grading", "changed", phrase="change how a course is graded", also="switch"),
         "ask_credits": Question("know how many credits I have", "get_student", "credits", "number of credits"),
@@ -136,13 +135,26 @@ class Courses(DescribedDomain):
         codes = [f"{subject}-{level}{n:02d}" for subject in subjects for level in (1, 2) for n in range(6)]
         courses = {code: {"code": code, "title": f"Course {code}", "seats": rng.choice((0, 5, 20)), "credits": rng.choice((5, 10)),
                           "needs": [code.replace("-2", "-1")] if "-2" in code else []} for code in codes}  # fmt: skip
-        firsts, lasts = ("Ada", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gina", "Hugo"), ("Moss", "Reed", "Stone", "Vale", "Wood")
+        firsts, lasts = (
+            ("Ada", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gina", "Hugo"),
+            ("Moss", "Reed", "Stone", "Vale", "Wood"),
+        )
         students = []
         for n in range(150):
-            passed, now = (rng.sample([c for c in codes if "-1" in c], 24) if part else rng.sample(codes, 3) for part in (1, 0))
+            passed, now = (
+                rng.sample([c for c in codes if "-1" in c], 24) if part else rng.sample(codes, 3) for part in (1, 0)
+            )
             enrolled = {code: rng.choice(("letter grade", "pass or fail")) for code in now if code not in passed}
-            students.append({"student_id": f"s{n}", "number": NUMBER.new(rng), "name": f"{rng.choice(firsts)} {rng.choice(lasts)}",
-                             "passed": passed, "enrolled": enrolled, "credits": sum(courses[c]["credits"] for c in enrolled)})
+            students.append(
+                {
+                    "student_id": f"s{n}",
+                    "number": NUMBER.new(rng),
+                    "name": f"{rng.choice(firsts)} {rng.choice(lasts)}",
+                    "passed": passed,
+                    "enrolled": enrolled,
+                    "credits": sum(courses[c]["credits"] for c in enrolled),
+                }
+            )
         return {"students": students, "courses": list(courses.values())}
 
 

@@ -10,10 +10,21 @@ from typing import Annotated, Any, Literal
 
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from mua_env.core.tools import tool
-from mua_env.domain.described import DescribedDomain
-from mua_env.domain.description import DescribedToolkit, Question, Wish, obeys, rule
-from mua_env.domain.description.kinds import Caller, Choice, Count, Date, Key, Phone
+from mua_env import (
+    Caller,
+    Choice,
+    Count,
+    Date,
+    DescribedDomain,
+    DescribedToolkit,
+    Key,
+    Phone,
+    Question,
+    Wish,
+    obeys,
+    rule,
+    tool,
+)
 
 Row = dict[str, Any]
 
@@ -42,16 +53,28 @@ class Lease(Base):
 LEASE = Key("合同号", "HT-#####", of=Lease, owner="tenant_id", listed_by="list_leases",
             contents=lambda lease: [lease["street"]], asked="哪[一]?份合同")  # fmt: skip
 LeaseId = Annotated[str, LEASE]
-Fault = Annotated[Literal["水管", "电路", "暖气", "门锁"], Choice("故障类型", also={"水管": ("漏水",), "电路": ("停电",)})]
+Fault = Annotated[
+    Literal["水管", "电路", "暖气", "门锁"], Choice("故障类型", also={"水管": ("漏水",), "电路": ("停电",)})
+]
 Months = Annotated[int, Count("续租时长", 1, 24, unit="个月")]
 
 
-@rule("running-only", "只有生效中的合同才能办理业务。", "到期|终止|结束|失效|不在生效", refusal="合同{lease[status]}，不在生效中")
+@rule(
+    "running-only",
+    "只有生效中的合同才能办理业务。",
+    "到期|终止|结束|失效|不在生效",
+    refusal="合同{lease[status]}，不在生效中",
+)
 def running(lease: Row) -> bool:
     return bool(lease["status"] == "生效中")
 
 
-@rule("nothing-owed", "欠租未付清的，不能续租或退租。", "欠租|欠费|欠款|拖欠|付清", refusal="还有{lease[owed]}元欠租没有付清")
+@rule(
+    "nothing-owed",
+    "欠租未付清的，不能续租或退租。",
+    "欠租|欠费|欠款|拖欠|付清",
+    refusal="还有{lease[owed]}元欠租没有付清",
+)
 def nothing_owed(lease: Row) -> bool:
     return not lease["owed"]
 
@@ -61,7 +84,12 @@ def a_year(months: int) -> bool:
     return months <= 12
 
 
-@rule("workday", "维修只在周一至周五上门。", "周末|周六|周日|周一至周五|工作日", refusal="维修只在周一至周五上门，那天是周末")
+@rule(
+    "workday",
+    "维修只在周一至周五上门。",
+    "周末|周六|周日|周一至周五|工作日",
+    refusal="维修只在周一至周五上门，那天是周末",
+)
 def workday(day: Day) -> bool:
     return day.weekday() < 5
 
@@ -84,7 +112,9 @@ class Desk(DescribedToolkit):
 
     @tool(writes=True)
     @obeys(running, workday)
-    def order_repair(self, lease_id: LeaseId, fault: Fault, day: Annotated[str, Date("上门日期", "2026-03-02", "2026-04-30")]) -> Row:
+    def order_repair(
+        self, lease_id: LeaseId, fault: Fault, day: Annotated[str, Date("上门日期", "2026-03-02", "2026-04-30")]
+    ) -> Row:
         """登记报修。"""
         return self.save(Lease, lease_id, repair=f"{day} {fault}")
 
@@ -112,7 +142,10 @@ class Flats(DescribedDomain):
     }
 
     def data(self) -> dict[str, list[Row]]:
-        rng, streets = Random(0), ("人民路", "解放街", "长江路", "中山路", "和平里", "新华街", "建设路", "文化街", "光明巷", "西湖路")
+        rng, streets = (
+            Random(0),
+            ("人民路", "解放街", "长江路", "中山路", "和平里", "新华街", "建设路", "文化街", "光明巷", "西湖路"),
+        )
         people = [{"tenant_id": f"t{n}", "phone": f"138{n:04d}{n * 37 % 10000:04d}"} for n in range(150)]
         leases = {}
         for who in people:

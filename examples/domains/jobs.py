@@ -8,10 +8,23 @@ from typing import Annotated, Any
 
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from mua_env.core.tools import tool
-from mua_env.domain.described import DescribedDomain
-from mua_env.domain.description import DescribedToolkit, Question, Wish, obeys, rule
-from mua_env.domain.description.kinds import Caller, Date, Email, Key, Money, Phone, Time, YesNo
+from mua_env import (
+    Caller,
+    Date,
+    DescribedDomain,
+    DescribedToolkit,
+    Email,
+    Key,
+    Money,
+    Phone,
+    Question,
+    Time,
+    Wish,
+    YesNo,
+    obeys,
+    rule,
+    tool,
+)
 
 Row = dict[str, Any]
 
@@ -52,7 +65,9 @@ NUMBER = Key("application number", "A-#####", of=Application, owner="candidate_i
              contents=lambda application: [application["title"]])  # fmt: skip
 Number = Annotated[str, NUMBER]
 Salary = Annotated[int, Money("expected salary", 40_000, 90_000, step=1_000)]
-Remote = Annotated[bool, YesNo("place of work", "working remotely", "working in the office", also={True: ("remotely",)})]
+Remote = Annotated[
+    bool, YesNo("place of work", "working remotely", "working in the office", also={True: ("remotely",)})
+]
 
 
 @rule("open-job", "Only an open job can be applied for.", r"closed|filled|not open|no longer open|only an open",
@@ -115,8 +130,16 @@ class Recruiting(DescribedToolkit):
     @obeys(open_job, within_budget)
     def apply(self, candidate_id: CandidateId, job_id: Annotated[str, JOB], salary: Salary, remote: Remote) -> Row:
         """Hand in a candidate's application."""
-        row = {"application_id": f"{candidate_id}-{job_id}", "candidate_id": candidate_id, "job_id": job_id, "salary": salary}
-        return self.add(Application, {**row, "title": self.at["job"]["title"], "status": "in review", "remote": remote, "interview": ""})
+        row = {
+            "application_id": f"{candidate_id}-{job_id}",
+            "candidate_id": candidate_id,
+            "job_id": job_id,
+            "salary": salary,
+        }
+        return self.add(
+            Application,
+            {**row, "title": self.at["job"]["title"], "status": "in review", "remote": remote, "interview": ""},
+        )
 
     @tool(writes=True)
     @obeys(running)
@@ -138,15 +161,23 @@ class Jobs(DescribedDomain):
     wishes = {
         "apply": Wish("hand in the application", "handed in", phrase="apply for a job", also="apply|applied|submit"),
         "withdraw": Wish("withdraw the application", "withdrawn"),
-        "move_interview": Wish("move the interview", "moved", phrase="[move|reschedule] [an|my] interview", also="reschedul"),
+        "move_interview": Wish(
+            "move the interview", "moved", phrase="[move|reschedule] [an|my] interview", also="reschedul"
+        ),
         "ask_status": Question("know how [an|my] application stands", "get_application", "status", "status"),
     }
 
     def data(self) -> dict[str, list[Row]]:
-        rng, trades = Random(0), ("Welder", "Nurse", "Baker", "Driver", "Gardener", "Plumber", "Tailor", "Florist", "Cook", "Clerk")
+        rng, trades = (
+            Random(0),
+            ("Welder", "Nurse", "Baker", "Driver", "Gardener", "Plumber", "Tailor", "Florist", "Cook", "Clerk"),
+        )
         jobs = [{"job_id": JOB.new(rng), "title": trade, "status": rng.choice(("open", "open", "filled")),
                  "most": rng.randrange(60_000, 90_000, 1_000)} for trade in trades for _ in range(3)]  # fmt: skip
-        people = [{"candidate_id": f"c{n}", "email": f"seeker{n}@example.com", "phone": f"555-01{n:03d}-{n % 7}{n % 9}"} for n in range(150)]
+        people = [
+            {"candidate_id": f"c{n}", "email": f"seeker{n}@example.com", "phone": f"555-01{n:03d}-{n % 7}{n % 9}"}
+            for n in range(150)
+        ]
         handed = {NUMBER.new(rng): (who, rng.choice(jobs)) for who in people for _ in range(rng.randint(2, 5))}
         return {"candidates": people, "jobs": jobs, "applications": [
             {"application_id": key, "candidate_id": who["candidate_id"], "job_id": job["job_id"], "title": job["title"],

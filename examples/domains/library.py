@@ -7,10 +7,7 @@ from typing import Annotated, Any
 
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from mua_env.core.tools import tool
-from mua_env.domain.described import DescribedDomain
-from mua_env.domain.description import DescribedToolkit, Question, Wish, obeys, rule
-from mua_env.domain.description.kinds import Caller, Key, Named
+from mua_env import Caller, DescribedDomain, DescribedToolkit, Key, Named, Question, Wish, obeys, rule, tool
 
 Row = dict[str, Any]
 

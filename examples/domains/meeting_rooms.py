@@ -8,10 +8,22 @@ from typing import Annotated, Any
 from sqlalchemy import JSON
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from mua_env.core.tools import tool
-from mua_env.domain.described import DescribedDomain
-from mua_env.domain.description import DescribedToolkit, Question, Wish, obeys, rule
-from mua_env.domain.description.kinds import Caller, Count, Date, Email, Key, Named, Time
+from mua_env import (
+    Caller,
+    Count,
+    Date,
+    DescribedDomain,
+    DescribedToolkit,
+    Email,
+    Key,
+    Named,
+    Question,
+    Time,
+    Wish,
+    obeys,
+    rule,
+    tool,
+)
 
 Row = dict[str, Any]
 
@@ -132,13 +144,18 @@ class MeetingRooms(DescribedDomain):
     identify = "find_employee"
     wishes = {
         "book_room": Wish("book the room", "booked", also="reserve"),
-        "move_reservation": Wish("move the reservation", "moved", phrase="[move|shift] [a|my] reservation", also="shift"),
+        "move_reservation": Wish(
+            "move the reservation", "moved", phrase="[move|shift] [a|my] reservation", also="shift"
+        ),
         "cancel_reservation": Wish("cancel the reservation", "cancelled"),
         "ask_seats": Question("know how many [people|persons] a room holds", "get_room", "seats", "number of seats"),
     }
 
     def data(self) -> dict[str, list[Row]]:
-        rng, names = Random(0), ("Oak", "Maple", "Birch", "Cedar", "Willow", "Juniper", "Hazel", "Rowan", "Aspen", "Linden")
+        rng, names = (
+            Random(0),
+            ("Oak", "Maple", "Birch", "Cedar", "Willow", "Juniper", "Hazel", "Rowan", "Aspen", "Linden"),
+        )
         days = [f"2026-03-{day:02d} {hour:02d}:00" for day in range(2, 28) for hour in range(9, 18)]
         rooms = [{"room_id": f"r{n}", "name": name, "seats": 4 + 2 * n, "closed": n % 5 == 4,
                   "taken": rng.sample(days, 60)} for n, name in enumerate(names)]  # fmt: skip

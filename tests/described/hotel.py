@@ -7,10 +7,7 @@ from typing import Annotated, Any, Literal
 
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from mua_env.core.tools import tool
-from mua_env.domain.described import DescribedDomain
-from mua_env.domain.description import DescribedToolkit, Wish, obeys, rule
-from mua_env.domain.description.kinds import Choice, Email, Key
+from mua_env import Choice, DescribedDomain, DescribedToolkit, Email, Key, Wish, obeys, rule, tool
 
 
 class Base(DeclarativeBase): ...

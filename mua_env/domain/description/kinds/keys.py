@@ -84,7 +84,7 @@ class Key(Kind):
 
     def draw(self, rng: Random, scope: Scope, *, wild: bool = False) -> Any | None:
         """One of the user's own that no other request is about; a wild one may be somebody else's."""
-        if wild and self.owner and rng.random() < _SOMEBODY_ELSES:
+        if wild and (self.owner or self.keys) and rng.random() < _SOMEBODY_ELSES:
             every = scope.source.every(self.of)
             return rng.choice(every) if every else None
         own = [key for key in scope.source.own(self) if key not in scope.get("taken", ())]

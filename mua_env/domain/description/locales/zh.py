@@ -51,7 +51,7 @@ MESSAGES: Mapping[str, str] = {
     "with": "{name}（{options}）",
     "given": "[{whose}{noun}是|是] {value} 。",
     "given_short": "[ {value} 。|是 {value} 。]",
-    "given_alone": "[{value}，谢谢。|{value}。|要{value}。]",
+    "given_alone": "[ {value} ，谢谢。| {value} 。|要 {value} 。]",
     "my": "我的",
     "the_capital": "",
     "hint": "[就是|应该是]有 {contents} 的那个。",
