@@ -37,6 +37,7 @@ from measure import show
 
 from mua_env.core.messages import AssistantMessage
 from mua_env.core.tasks import Task
+from mua_env.episode.dialogue import hold
 from mua_env.episode.setting import load_setting
 from mua_env.inference.backends.base import Backend, TurnRequest
 from mua_env.inference.backends.batching import Batcher
@@ -182,13 +183,10 @@ def rehearse(pool: DialoguePool, tasks: Sequence[Task]) -> list[list[AssistantMe
     """The expert's turns in each dialogue."""
     turns = []
     for dialogue in pool.dialogues(tasks, range(len(tasks))):
-        agent, said = pool.setting.domain.expert(style="compact"), []
-        session, result = dialogue.session, dialogue.session.start(dialogue.task, seed=dialogue.seed)
-        agent.reset(system_prompt=session.system_prompt, tools=session.tools, seed=dialogue.seed)
-        while not result.done:
-            said.append(agent.act(result.messages))
-            result = session.send(said[-1])
-        turns.append(said)
+        agent = pool.setting.domain.expert(style="compact")
+        hold(dialogue.session, agent, dialogue.task, seed=dialogue.seed)
+        entries = dialogue.session.episode.entries
+        turns.append([entry.message for entry in entries if isinstance(entry.message, AssistantMessage)])
     return turns
 
 

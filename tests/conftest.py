@@ -30,11 +30,15 @@ def postgres_url() -> Iterator[str]:
     """A real PostgreSQL server; tests that need it are skipped where there are no programs to start one."""
     from postgres_server import running_server
 
-    from mua_env.episode.setting import close_templates
+    from mua_env.episode import setting
 
     with running_server() as url:
         yield url
-        close_templates()
+        # The server is about to end; its templates would be dropped at exit, when it is gone.
+        for template in setting._templates.values():
+            template.close()
+        setting._templates.clear()
+        setting._shared.cache_clear()
 
 
 @pytest.fixture(scope="session", params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])

@@ -20,7 +20,6 @@ class AirlineDomain(WorldsDomain):
     """``MUA/Airline-v1``."""
 
     name = "airline"
-    version = 1
     experts: ClassVar = {"en": "expert:AirlineExpert", "zh": "expert_chinese:AirlineChineseExpert"}
     models = Base
     toolkit = AirlineTools

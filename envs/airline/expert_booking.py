@@ -10,7 +10,7 @@ from mua_env.agents.scripted.expert import Heard, Step, call_all
 from mua_env.agents.scripted.handlers import Part
 
 from . import expert_reading as reading
-from .expert_requests import Paying, cabin_in_words, find_flights, legs_in_words, register, search
+from .expert_requests import Paying, cabin_in_words, find_flights, legs_in_words, search
 from .generate_text import method_words
 from .goals import booking, full_name
 from .language import matching
@@ -18,7 +18,6 @@ from .language import matching
 Record = dict[str, Any]
 
 
-@register("book_flight")
 class Book(Paying):
     """Books a trip."""
 

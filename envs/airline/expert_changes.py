@@ -8,7 +8,7 @@ from mua_env.agents.scripted.desk import Refusal
 from mua_env.agents.scripted.handlers import Part
 
 from . import expert_reading as reading
-from .expert_requests import Change, Paying, cabin_in_words, find_flights, legs_in_words, register
+from .expert_requests import Change, Paying, cabin_in_words, find_flights, legs_in_words
 from .generate_requests import halves
 from .goals import full_name, replaced, with_bags
 from .itineraries import plain_legs
@@ -17,7 +17,6 @@ from .language import matching
 Record = dict[str, Any]
 
 
-@register("change_cabin")
 class Cabin(Paying):
     """Changes the cabin of all flights."""
 
@@ -65,7 +64,6 @@ class Cabin(Paying):
         self.desk.cabins[self.row["reservation_id"]] = self.cabin
 
 
-@register("change_flights", "change_flights:cabin")
 class Flights(Cabin):
     """Exchanges flights within the same route."""
 
@@ -138,7 +136,6 @@ class Flights(Cabin):
         return super().arguments() | {"flights": plain_legs(self.legs)}
 
 
-@register("add_bags")
 class Bags(Paying):
     """Adds checked bags."""
 
@@ -187,7 +184,6 @@ class Bags(Paying):
         }
 
 
-@register("change_passenger")
 class Replace(Change):
     """Puts someone else in the place of a passenger."""
 

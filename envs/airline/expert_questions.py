@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from mua_env.agents.scripted.expert import Asked
-from mua_env.agents.scripted.handlers import Human
 
-from .expert_requests import Handler, register
+from .expert_requests import Handler
 from .goals import answer_to
 
 
-@register("ask:free_bags", "ask:total_paid")
 class Answer(Handler):
     """Answers a question about a reservation."""
 
@@ -24,7 +22,7 @@ class Answer(Handler):
         return (yield from self.desk.say("answer", claim=claim))
 
 
-_NEVER = {
+NEVER = {
     "remove_bags": "checked bags can be added but never removed or refunded",
     "add_insurance": "insurance can only be bought together with the flight",
     "add_passenger": "the number of passengers of a reservation cannot change; only a passenger can be replaced",
@@ -32,13 +30,9 @@ _NEVER = {
 }
 
 
-@register(*_NEVER)
 class Never(Handler):
     """Refuses what is never allowed."""
 
     def run(self, text: str) -> Asked:
         """Say no, and why."""
-        return (yield from self.desk.say("refuse", reason=_NEVER[self.intent]))
-
-
-register("human")(Human)
+        return (yield from self.desk.say("refuse", reason=NEVER[self.intent]))

@@ -7,10 +7,9 @@ from mua_env.agents.scripted.handlers import Part
 
 from . import expert_reading as reading
 from . import rules
-from .expert_requests import Change, Record, register
+from .expert_requests import Change, Record
 
 
-@register("cancel_reservation")
 class Cancel(Change):
     """Cancels a whole reservation where the policy document allows it."""
 
@@ -54,7 +53,6 @@ class Cancel(Change):
         return {"reservation_id": self.row["reservation_id"]}
 
 
-@register("compensation")
 class Compensate(Change):
     """Sends a certificate for trouble with a flight."""
 

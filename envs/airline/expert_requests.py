@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Generator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mua_env.agents.scripted import handlers as base
 from mua_env.agents.scripted.desk import Refusal
@@ -13,18 +13,16 @@ from mua_env.agents.scripted.handlers import Part
 
 from . import expert_reading as reading
 from . import rules
+from .expert_desk import Desk
 from .generate_text import CABIN_WORDS, method_words
 from .itineraries import Itinerary, choose, itineraries, plain_legs
 from .language import matching
-
-if TYPE_CHECKING:
-    from .expert import Desk
 
 Record = dict[str, Any]
 _ROUNDS = 5
 
 
-class Handler(base.Handler["Desk"]):
+class Handler(base.Handler[Desk]):
     """Carries out one request: what every kind of it must look up and learn."""
 
     question = "ask_reservation"
@@ -74,7 +72,7 @@ class Handler(base.Handler["Desk"]):
         )
 
 
-class Change(Handler, base.Change["Desk"]):
+class Change(Handler, base.Change[Desk]):
     """A request that changes something once the user agrees."""
 
     @property
@@ -131,10 +129,6 @@ class Paying(Change):
         """Id of the payment method."""
         assert self.method is not None
         return str(self.method["id"])
-
-
-HANDLERS: base.Handlers[Desk] = base.Handlers()
-register = HANDLERS.register
 
 
 def search(tool: str, origin: str, destination: str, day: str) -> Call:

@@ -20,13 +20,23 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-import mua_env.envs.airline.airports as airports
-import mua_env.envs.airline.booking as booking
-import mua_env.envs.airline.search as search
 from mua_env.core.tools import Toolkit, tool
 from mua_env.domain.arithmetic import calculate as evaluate
 from mua_env.errors import ToolError
 
+from .airports import city
+from .booking import (
+    booking_price,
+    charge,
+    charge_one,
+    check_payments,
+    move_seats,
+    new_certificate_id,
+    new_reservation_id,
+    price_legs,
+    save_user,
+    store,
+)
 from .models import Reservation, User
 from .records import (
     BAG_PRICE,
@@ -38,6 +48,7 @@ from .records import (
     YesNo,
     plain,
 )
+from .search import airport_codes, direct, now, one_stop
 
 UserId = Annotated[str, Field(description="User id, as 'first_last_1234'.")]
 ReservationId = Annotated[str, Field(description="Reservation id, six letters and digits.")]
@@ -78,17 +89,17 @@ class AirlineTools(Toolkit):
     @tool
     def list_all_airports(self) -> dict[str, str]:
         """List all airports by their three-letter codes, with the cities they serve."""
-        return {code: airports.city(code) for code in search.airport_codes(self.db)}
+        return {code: city(code) for code in airport_codes(self.db)}
 
     @tool
     def search_direct_flight(self, origin: Airport, destination: Airport, date: Date) -> list[dict[str, Any]]:
         """Find direct flights between two airports on one day, with seats and prices."""
-        return search.direct(self.db, origin, destination, date)
+        return direct(self.db, origin, destination, date)
 
     @tool
     def search_onestop_flight(self, origin: Airport, destination: Airport, date: Date) -> list[list[dict[str, Any]]]:
         """Find connections with one stop between two airports, by the day of the first departure."""
-        return search.one_stop(self.db, origin, destination, date, strict=self.mode == "strict")
+        return one_stop(self.db, origin, destination, date, strict=self.mode == "strict")
 
     @tool
     def calculate(
@@ -123,10 +134,10 @@ class AirlineTools(Toolkit):
         """Book a new reservation and charge it to payment methods in the user's profile."""
         user = self._user(user_id)
         self._check_bags(total_baggages, nonfree_baggages)
-        legs = booking.price_legs(self.db, plain(flights), cabin, len(passengers))
+        legs = price_legs(self.db, plain(flights), cabin, len(passengers))
         paid = plain(payment_methods)
-        total = booking.booking_price(legs, len(passengers), nonfree_baggages, insured=insurance == "yes")
-        booking.check_payments(user, paid, total, strict=self._strict)
+        total = booking_price(legs, len(passengers), nonfree_baggages, insured=insurance == "yes")
+        check_payments(user, paid, total, strict=self._strict)
         row = {
             "reservation_id": self._new_reservation_id(user_id, legs),
             "user_id": user_id,
@@ -137,18 +148,18 @@ class AirlineTools(Toolkit):
             "flights": legs,
             "passengers": plain(passengers),
             "payment_history": paid,
-            "created_at": search.now(self.db),
+            "created_at": now(self.db),
             "total_baggages": total_baggages,
             "nonfree_baggages": nonfree_baggages,
             "insurance": insurance,
         }
-        booking.store(self.db, row)
-        booking.charge(user, paid)
+        store(self.db, row)
+        charge(user, paid)
         if row["reservation_id"] not in user["reservations"] or not self._strict:
             user["reservations"].append(row["reservation_id"])
         self._save_user(user)
         if self._strict or self.bookings_take_seats:
-            booking.move_seats(self.db, legs, cabin, -len(passengers))
+            move_seats(self.db, legs, cabin, -len(passengers))
         return self._booked(row)
 
     @tool(writes=True)
@@ -159,7 +170,7 @@ class AirlineTools(Toolkit):
         row["status"] = "cancelled"
         self.db.update(Reservation, reservation_id, payment_history=row["payment_history"], status="cancelled")
         if self._strict:
-            booking.move_seats(self.db, row["flights"], row["cabin"], len(row["passengers"]))
+            move_seats(self.db, row["flights"], row["cabin"], len(row["passengers"]))
         return row
 
     @tool(writes=True)
@@ -175,16 +186,16 @@ class AirlineTools(Toolkit):
         user = self._user(row["user_id"])
         heads = len(row["passengers"])
         if self._strict:
-            booking.move_seats(self.db, row["flights"], row["cabin"], heads)
+            move_seats(self.db, row["flights"], row["cabin"], heads)
         kept = row["flights"] if cabin == row["cabin"] else []
-        legs = booking.price_legs(self.db, plain(flights), cabin, heads, kept=kept)
+        legs = price_legs(self.db, plain(flights), cabin, heads, kept=kept)
         due = (sum(leg["price"] for leg in legs) - sum(leg["price"] for leg in row["flights"])) * heads
-        booking.charge_one(user, payment_id, due)
+        charge_one(user, payment_id, due)
         row["flights"] = legs
         if self._strict or self.updates_set_cabin:
             row["cabin"] = cabin
         if self._strict:
-            booking.move_seats(self.db, legs, cabin, -heads)
+            move_seats(self.db, legs, cabin, -heads)
         if due:
             row["payment_history"].append({"payment_id": payment_id, "amount": due})
         self._save_reservation(row, "flights", "cabin", "payment_history")
@@ -204,7 +215,7 @@ class AirlineTools(Toolkit):
         self._check_bags(total_baggages, nonfree_baggages)
         user = self._user(row["user_id"])
         due = BAG_PRICE * max(0, nonfree_baggages - row["nonfree_baggages"])
-        booking.charge_one(user, payment_id, due)
+        charge_one(user, payment_id, due)
         row["total_baggages"], row["nonfree_baggages"] = total_baggages, nonfree_baggages
         if due:
             row["payment_history"].append({"payment_id": payment_id, "amount": due})
@@ -233,7 +244,7 @@ class AirlineTools(Toolkit):
         user = self._user(user_id)
         if self._strict and amount <= 0:
             raise ToolError(f"a certificate is worth more than 0 dollars, got {amount}")
-        payment_id = booking.new_certificate_id(user, amount, strict=self._strict)
+        payment_id = new_certificate_id(user, amount, strict=self._strict)
         if payment_id is None:
             return "null"
         user["payment_methods"][payment_id] = {"source": "certificate", "amount": amount, "id": payment_id}
@@ -271,7 +282,7 @@ class AirlineTools(Toolkit):
         return row
 
     def _new_reservation_id(self, user_id: str, legs: list[dict[str, Any]]) -> str:
-        return booking.new_reservation_id(self.db, user_id, legs, strict=self._strict)
+        return new_reservation_id(self.db, user_id, legs, strict=self._strict)
 
     def _open(self, reservation_id: str) -> dict[str, Any]:
         row = self._reservation(reservation_id)
@@ -284,7 +295,7 @@ class AirlineTools(Toolkit):
             raise ToolError(f"paid bags must lie between 0 and the total, got {paid} of {total}")
 
     def _save_user(self, user: dict[str, Any]) -> None:
-        booking.save_user(self.db, user)
+        save_user(self.db, user)
 
     def _save_reservation(self, row: dict[str, Any], *columns: str) -> None:
         self.db.update(Reservation, row["reservation_id"], **{name: row[name] for name in columns})

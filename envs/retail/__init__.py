@@ -20,7 +20,6 @@ class RetailDomain(WorldsDomain):
     """``MUA/Retail-v1``."""
 
     name = "retail"
-    version = 1
     experts: ClassVar = {"en": "expert:RetailExpert", "zh": "expert_chinese:RetailChineseExpert"}
     models = Base
     toolkit = RetailTools

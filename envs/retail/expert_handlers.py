@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from mua_env.agents.scripted.desk import Refusal
-from mua_env.agents.scripted.handlers import Human, Part
+from mua_env.agents.scripted.handlers import Part
 
 from . import expert_reading as reading
 from . import expert_words as words
 from .expert_items import Return
-from .expert_requests import Change, Record, register
+from .expert_requests import Change, Record
 from .language import matching
 
 
-@register("cancel_order")
 class Cancel(Change):
     """Cancels a pending order."""
 
@@ -52,7 +51,6 @@ class Cancel(Change):
         return {"order_id": self.order["order_id"], "reason": self.reason}
 
 
-@register("modify_order_address")
 class OrderAddress(Change):
     """Changes the delivery address of a pending order."""
 
@@ -85,7 +83,6 @@ class OrderAddress(Change):
         return {"order_id": self.order["order_id"], **self.address}
 
 
-@register("modify_user_address")
 class UserAddress(OrderAddress):
     """Changes the default address in the profile."""
 
@@ -105,7 +102,6 @@ class UserAddress(OrderAddress):
         return {"user_id": self.desk.user_id, **self.address}
 
 
-@register("modify_order_payment")
 class OrderPayment(Return):
     """Changes the payment method of a pending order."""
 
@@ -146,6 +142,3 @@ class OrderPayment(Return):
     def arguments(self) -> Record:
         """Order and payment method."""
         return {"order_id": self.order["order_id"], "payment_method_id": self.method["id"]}
-
-
-register("human")(Human)

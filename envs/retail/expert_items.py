@@ -11,7 +11,7 @@ from mua_env.agents.scripted.handlers import Part
 
 from . import expert_reading as reading
 from . import expert_words as words
-from .expert_requests import Change, Record, register
+from .expert_requests import Change, Record
 from .language import matching
 
 
@@ -53,7 +53,6 @@ class _Items(Change):
         return [item["item_id"] for item in self.items]
 
 
-@register("return_items")
 class Return(_Items):
     """Returns items of a delivered order."""
 
@@ -112,7 +111,6 @@ class Return(_Items):
         return {"order_id": self.order["order_id"], "item_ids": self.item_ids(), "payment_method_id": self.method["id"]}
 
 
-@register("exchange_items", "modify_items")
 class Swap(Return):
     """Exchanges items of a delivered order, or modifies those of a pending one."""
 

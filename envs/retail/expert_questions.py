@@ -8,11 +8,10 @@ from mua_env.agents.scripted.desk import Refusal
 from mua_env.agents.scripted.expert import Asked, Heard, Step, call
 
 from . import expert_words as words
-from .expert_requests import Handler, Record, register
+from .expert_requests import Handler, Record
 from .language import matching
 
 
-@register("ask:order_status", "ask:order_total", "ask:tracking_number", "ask:delivery_address")
 class OrderQuestion(Handler):
     """Answers questions about an order."""
 
@@ -41,7 +40,6 @@ class OrderQuestion(Handler):
                 return f"The delivery address of {subject} is {words.address(order['address'])}."
 
 
-@register("ask:product_options_count")
 class ProductQuestion(Handler):
     """Answers how many options of a product are available."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mua_env.agents.scripted import handlers as base
 from mua_env.agents.scripted.desk import Refusal
@@ -12,16 +12,14 @@ from mua_env.agents.scripted.handlers import Part
 
 from . import expert_reading as reading
 from . import expert_words as words
+from .expert_desk import Desk
 from .language import matching
-
-if TYPE_CHECKING:
-    from .expert import Desk
 
 Record = dict[str, Any]
 _ROUNDS = 6
 
 
-class Handler(base.Handler["Desk"]):
+class Handler(base.Handler[Desk]):
     """Carries out one request: what every kind of it must look up and learn."""
 
     pending = False
@@ -129,14 +127,10 @@ class Handler(base.Handler["Desk"]):
         raise Refusal("the new address is required")
 
 
-class Change(Handler, base.Change["Desk"]):
+class Change(Handler, base.Change[Desk]):
     """A request that changes something once the user agrees."""
 
     @property
     def subject(self) -> str:
         """Id of the order."""
         return str(self.order.get("order_id", ""))
-
-
-HANDLERS: base.Handlers[Desk] = base.Handlers()
-register = HANDLERS.register

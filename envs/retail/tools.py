@@ -7,12 +7,24 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from sqlalchemy import func
 
-import mua_env.envs.retail.payments as payments
 from mua_env.core.tools import Toolkit, tool
 from mua_env.domain import arithmetic
 from mua_env.errors import ToolError
 
 from .models import Order, Product, User
+from .payments import (
+    charge,
+    entry,
+    owner,
+    price_difference,
+    require_funds,
+    require_items,
+    require_method,
+    require_order,
+    require_status,
+    swap_prices,
+)
+from .payments import refunds as refunds_of
 
 Record = dict[str, Any]
 OrderId = Annotated[str, Field(description="Order id with its leading '#', such as '#W0000000'.")]
@@ -82,7 +94,7 @@ class RetailTools(Toolkit):
     @tool
     def get_order_details(self, order_id: OrderId) -> Record:
         """Read an order: status, items, address, payments, shipments."""
-        return payments.require_order(self.db, order_id)
+        return require_order(self.db, order_id)
 
     @tool
     def list_all_product_types(self) -> dict[str, str]:
@@ -108,14 +120,14 @@ class RetailTools(Toolkit):
         ],
     ) -> Record:
         """Cancel a pending order as a whole and refund it. Ask the user to confirm order and reason first."""
-        order = payments.require_order(self.db, order_id)
-        payments.require_status(order, "pending", "cancelled")
-        user = payments.owner(self.db, order)
-        refunds = payments.refunds(order, self.mode)
+        order = require_order(self.db, order_id)
+        require_status(order, "pending", "cancelled")
+        user = owner(self.db, order)
+        refunds = refunds_of(order, self.mode)
         touched = False
         for refund in refunds:
-            method = payments.require_method(user, refund["payment_method_id"])
-            touched |= payments.charge(method, -refund["amount"])
+            method = require_method(user, refund["payment_method_id"])
+            touched |= charge(method, -refund["amount"])
         if touched:
             self._save_methods(user)
         return self._save_order(
@@ -134,7 +146,7 @@ class RetailTools(Toolkit):
         zip: Zip,
     ) -> Record:
         """Replace the delivery address of a pending order. Ask the user to confirm the whole address first."""
-        order = payments.require_order(self.db, order_id)
+        order = require_order(self.db, order_id)
         self._require_changeable(order)
         address = self._address(address1, address2, city, state, country, zip)
         return self._save_order(order, address=address)
@@ -142,21 +154,21 @@ class RetailTools(Toolkit):
     @tool(writes=True)
     def modify_pending_order_payment(self, order_id: OrderId, payment_method_id: MethodId) -> Record:
         """Move the payment of a pending order to another of the user's methods. Ask the user to confirm first."""
-        order = payments.require_order(self.db, order_id)
+        order = require_order(self.db, order_id)
         self._require_changeable(order)
-        user = payments.owner(self.db, order)
-        method = payments.require_method(user, payment_method_id)
+        user = owner(self.db, order)
+        method = require_method(user, payment_method_id)
         history = order["payment_history"]
         if len(history) != 1 or history[0]["transaction_type"] != "payment":
             raise ToolError(f"order {order_id} has {len(history)} payment entries; this works only with one payment")
         old_id, amount = history[0]["payment_method_id"], history[0]["amount"]
         if old_id == payment_method_id:
             raise ToolError(f"order {order_id} is already paid with {payment_method_id}; name another method")
-        payments.require_funds(method, amount)
-        old = payments.require_method(user, old_id)
-        if payments.charge(method, amount) | payments.charge(old, -amount):
+        require_funds(method, amount)
+        old = require_method(user, old_id)
+        if charge(method, amount) | charge(old, -amount):
             self._save_methods(user)
-        added = [payments.entry("payment", amount, payment_method_id), payments.entry("refund", amount, old_id)]
+        added = [entry("payment", amount, payment_method_id), entry("refund", amount, old_id)]
         return self._save_order(order, payment_history=history + added)
 
     @tool(writes=True)
@@ -166,17 +178,17 @@ class RetailTools(Toolkit):
         """Swap items of a pending order for other variants of the same products. Works once for an order, which can
         then no longer be changed or cancelled: collect all items, and ask the user to confirm first.
         """
-        order = payments.require_order(self.db, order_id)
-        payments.require_status(order, "pending", "modified")
+        order = require_order(self.db, order_id)
+        require_status(order, "pending", "modified")
         variants, method, user = self._swap(order, item_ids, new_item_ids, payment_method_id)
-        difference = payments.price_difference(order, item_ids, variants)
+        difference = price_difference(order, item_ids, variants)
         if self.mode == "strict":
             difference = round(difference, 2)
-        payments.require_funds(method, difference)
-        if payments.charge(method, difference):
+        require_funds(method, difference)
+        if charge(method, difference):
             self._save_methods(user)
         kind = "payment" if difference > 0 else "refund"
-        history = [*order["payment_history"], payments.entry(kind, abs(difference), payment_method_id)]
+        history = [*order["payment_history"], entry(kind, abs(difference), payment_method_id)]
         items = self._replaced(order["items"], item_ids, variants)
         return self._save_order(order, items=items, payment_history=history, status="pending (item modified)")
 
@@ -187,11 +199,11 @@ class RetailTools(Toolkit):
         """Request the exchange of items of a delivered order for other variants of the same products. Works once for
         an order: collect all items, and ask the user to confirm first.
         """
-        order = payments.require_order(self.db, order_id)
-        payments.require_status(order, "delivered", "exchanged")
+        order = require_order(self.db, order_id)
+        require_status(order, "delivered", "exchanged")
         variants, method, _ = self._swap(order, item_ids, new_item_ids, payment_method_id)
-        difference = round(payments.price_difference(order, item_ids, variants), 2)
-        payments.require_funds(method, difference)
+        difference = round(price_difference(order, item_ids, variants), 2)
+        require_funds(method, difference)
         return self._save_order(
             order,
             status="exchange requested",
@@ -206,13 +218,13 @@ class RetailTools(Toolkit):
         """Request the return of items of a delivered order; the refund goes to the original payment method or to a
         gift card. Works once for an order: collect all items, and ask the user to confirm first.
         """
-        order = payments.require_order(self.db, order_id)
-        payments.require_status(order, "delivered", "returned")
-        method = payments.require_method(payments.owner(self.db, order), payment_method_id)
+        order = require_order(self.db, order_id)
+        require_status(order, "delivered", "returned")
+        method = require_method(owner(self.db, order), payment_method_id)
         original = order["payment_history"][0]["payment_method_id"]
         if method["source"] != "gift_card" and payment_method_id != original:
             raise ToolError(f"the refund must go to the original method {original} or to a gift card of the user")
-        payments.require_items(order, item_ids, self.mode)
+        require_items(order, item_ids, self.mode)
         return self._save_order(
             order,
             status="return requested",
@@ -239,7 +251,7 @@ class RetailTools(Toolkit):
 
     def _require_changeable(self, order: Record) -> None:
         """Refuse unless address and payment of the order can be changed."""
-        payments.require_status(order, "pending", "modified")
+        require_status(order, "pending", "modified")
 
     def _replaced(self, items: list[Record], item_ids: list[str], variants: list[Record]) -> list[Record]:
         """The items of an order after a swap."""
@@ -260,10 +272,10 @@ class RetailTools(Toolkit):
         self, order: Record, item_ids: list[str], new_item_ids: list[str], payment_method_id: str
     ) -> tuple[list[Record], Record, Record]:
         """Checks that modify and exchange share; returns the new variants, the payment method and the user."""
-        payments.require_items(order, item_ids, self.mode)
-        variants = payments.swap_prices(self.db, order, item_ids, new_item_ids)
-        user = payments.owner(self.db, order)
-        return variants, payments.require_method(user, payment_method_id), user
+        require_items(order, item_ids, self.mode)
+        variants = swap_prices(self.db, order, item_ids, new_item_ids)
+        user = owner(self.db, order)
+        return variants, require_method(user, payment_method_id), user
 
     def _address(self, address1: str, address2: str, city: str, state: str, country: str, zip: str) -> Record:
         address = {

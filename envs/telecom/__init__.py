@@ -24,7 +24,6 @@ class TelecomDomain(PackagedDomain):
     """``MUA/Telecom-v1``."""
 
     name = "telecom"
-    version = 1
     experts: ClassVar = {"en": "expert:TelecomExpert", "zh": "expert_chinese:TelecomChineseExpert"}
     models = Base
     toolkit = TelecomDesk

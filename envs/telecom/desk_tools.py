@@ -6,10 +6,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-import mua_env.envs.telecom.billing as billing
 from mua_env.core.tools import tool
 from mua_env.errors import ToolError
 
+from .billing import TODAY, add_overdue
 from .models import Plan
 from .records import whole
 from .stage import TelecomStage
@@ -39,7 +39,7 @@ class TelecomDesk(TelecomTools):
         if line["plan_id"] == plan_id:
             raise ToolError(f"line {line_id} has the plan {plan_id} already")
         text = f"Line {line_id} is now on the plan {plan['name']} for ${plan['price_per_month']:.2f} a month"
-        return self._set_status(line, text, plan_id=plan_id, last_plan_change_date=str(billing.TODAY))
+        return self._set_status(line, text, plan_id=plan_id, last_plan_change_date=str(TODAY))
 
 
 class TelecomScenes(TelecomStage):
@@ -49,7 +49,7 @@ class TelecomScenes(TelecomStage):
     def leave_bill_unpaid(self, customer_id: str, new_bill_id: str, amount: float) -> str:
         """Give a customer a bill of last month that is overdue, with all lines in service."""
         customer = self.customer(customer_id)
-        billing.add_overdue(self.db, customer, new_bill_id, amount, "Equipment instalment")
+        add_overdue(self.db, customer, new_bill_id, amount, "Equipment instalment")
         return f"Bill {new_bill_id} is overdue"
 
     @tool

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any
 
 from mua_env.agents.scripted.expert import Asked, call, change
 from mua_env.agents.scripted.handlers import Handler
 
 from . import expert_reading as reading
 from .compose import MOST_GB
+from .expert_desk import Clerk
 from .expert_phone import FOR, PROOF, repairs, solved
-
-if TYPE_CHECKING:
-    from .expert import Clerk
 
 _ROUNDS = 4
 
 
-class Stranger(Handler["Clerk"]):
+class Stranger(Handler[Clerk]):
     """A request of somebody who is not the owner of the account."""
 
     def run(self, text: str) -> Asked:
@@ -26,7 +23,7 @@ class Stranger(Handler["Clerk"]):
         return (yield from self.desk.say("stranger"))
 
 
-class Symptom(Handler["Clerk"]):
+class Symptom(Handler[Clerk]):
     """A phone that has no service, slow or no data, or sends no pictures."""
 
     def run(self, text: str) -> Asked:
@@ -163,7 +160,7 @@ def _change(handler: Handler[Clerk], name: str) -> Any:
     return f"your plan was changed to {name}", text
 
 
-class Bill(Handler["Clerk"]):
+class Bill(Handler[Clerk]):
     """An overdue bill to be paid."""
 
     def run(self, text: str) -> Asked:
@@ -181,7 +178,7 @@ class Bill(Handler["Clerk"]):
         return text
 
 
-class Purchase(Handler["Clerk"]):
+class Purchase(Handler[Clerk]):
     """Data to be added, or another plan."""
 
     def run(self, text: str) -> Asked:
@@ -195,14 +192,3 @@ class Purchase(Handler["Clerk"]):
         text = yield from self.ask(act, **values)
         done, text = yield from buy(self, text)
         return (yield from desk.say("bought", what=done)) if done else text
-
-
-HANDLERS: Final[Mapping[str, type[Handler[Clerk]]]] = {
-    "service": Symptom,
-    "data": Symptom,
-    "mms": Symptom,
-    "pay_bill": Bill,
-    "next_bill": Bill,
-    "refuel_data": Purchase,
-    "change_plan": Purchase,
-}

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from mua_env.agents.scripted.expert import Call, Say, Script, ToolFailed, call, call_all
+from mua_env.agents.scripted.expert import Call, Say, Script, ScriptedExpert, ToolFailed, call, call_all
 
 from . import expert_reading as reading
 from .compose import MOST_GB
 from .expert_phone import FOR, LOOKS, PROOF, REPAIRS, Seen, repairs, solved
 from .expert_records import Records
 
-if TYPE_CHECKING:
-    from .expert import TelecomExpert
-
 Record = dict[str, Any]
 _ROUNDS: Final = 3
 _ITEM = re.compile(r"^\d+\. (.*)$", re.MULTILINE)
 
 
-def work_off(expert: TelecomExpert, ticket: str) -> Script:
+def work_off(expert: ScriptedExpert, ticket: str) -> Script:
     """The work on a ticket, to its end by ``done`` or a transfer."""
     worker = _Worker(ticket)
     if not (yield from worker.look_up()):

@@ -8,10 +8,10 @@ from typing import Any
 
 from mua_env.core.outcomes import settled
 from mua_env.core.tasks import Goal, Request
-from mua_env.users.persona_prompts import MANNERS
+from mua_env.users.llm.prompts import PERSONA_PROMPTS
 
-_MANNERS = {
-    **MANNERS,
+_PERSONA_PROMPTS = {
+    **PERSONA_PROMPTS,
     "careless": (
         "You look at screens in passing and sometimes read off something else than what stands there; asked to look "
         "again, you look properly.",
@@ -54,7 +54,7 @@ def instruction(goal: Goal, rng: random.Random) -> str:
     for number, request in enumerate(goal.requests):
         parts.append(("When that is settled: " if number else "") + _wish(request, rng))
         parts += _conditions(request)
-    return " ".join([*parts, _GROUNDS, rng.choice(_MANNERS[goal.persona]), rng.choice(_DISCRETION)])
+    return " ".join([*parts, _GROUNDS, rng.choice(_PERSONA_PROMPTS[goal.persona]), rng.choice(_DISCRETION)])
 
 
 def _who(facts: Mapping[str, Any]) -> str:

@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from copy import deepcopy
 from typing import Any, Final
 
-import mua_env.envs.telecom.radio as radio
 from mua_env.core.tools import Toolkit
 from mua_env.errors import DataError
 
 from .models import PHONE, Phone, Surroundings
+from .radio import search_network
 from .records import VPN
 
 Row = dict[str, Any]
@@ -48,7 +48,7 @@ class Handset(Toolkit):
 
     def search(self, phone: Row) -> None:
         """Let the phone look for its network."""
-        radio.search_network(phone, self.around())
+        search_network(phone, self.around())
 
     def flip_airplane_mode(self, phone: Row) -> bool:
         """Press the switch; the radio, Wi-Fi and a VPN go down with it. Returns whether it is on now."""

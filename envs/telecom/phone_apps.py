@@ -6,13 +6,13 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-import mua_env.envs.telecom.radio as radio
 from mua_env.core.tools import tool
 from mua_env.errors import ToolError
 
 from .handset import Handset
 from .models import PHONE, Surroundings
 from .phone_network import with_bar
+from .radio import can_send_mms
 from .records import APN, PERMISSIONS
 
 AppName = Annotated[str, Field(description="Name of the app, such as 'messaging'.")]
@@ -74,7 +74,7 @@ class AppTools(Handset):
     @tool
     def can_send_mms(self) -> str:
         """Try whether the messaging app can send a picture message."""
-        can = "can" if radio.can_send_mms(self.phone(), self.around()) else "cannot"
+        can = "can" if can_send_mms(self.phone(), self.around()) else "cannot"
         return f"Your messaging app {can} send MMS messages."
 
     @tool(writes=True)

@@ -6,11 +6,11 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-import mua_env.envs.telecom.radio as radio
 from mua_env.core.tools import tool
 from mua_env.errors import ToolError
 
 from .handset import Handset, Row
+from .radio import TECHNOLOGY, measure_speed, sim_status, status_bar
 
 NetworkMode = Annotated[
     Literal["4g_5g_preferred", "4g_only", "3g_only", "2g_only"],
@@ -43,7 +43,7 @@ def yes_no(state: object) -> str:
 
 def with_bar(text: str, phone: Row) -> str:
     """What a button answers, with the status bar below."""
-    return f"{text}\nStatus Bar: {radio.status_bar(phone)}"
+    return f"{text}\nStatus Bar: {status_bar(phone)}"
 
 
 class NetworkTools(Handset):
@@ -52,7 +52,7 @@ class NetworkTools(Handset):
     @tool
     def check_status_bar(self) -> str:
         """Look at the icons at the top of the screen: reception, network, mobile data, Wi-Fi, VPN, battery."""
-        return f"Status Bar: {radio.status_bar(self.phone())}"
+        return f"Status Bar: {status_bar(self.phone())}"
 
     @tool
     def check_network_status(self) -> str:
@@ -60,7 +60,7 @@ class NetworkTools(Handset):
         phone = self.phone()
         lines = [
             f"Airplane Mode: {on_off(phone['airplane_mode'])}",
-            f"SIM Card Status: {radio.sim_status(phone)}",
+            f"SIM Card Status: {sim_status(phone)}",
             f"Cellular Connection: {phone['network_connection_status']}",
             f"Cellular Signal: {phone['network_signal_strength']}",
             f"Cellular Network Type: {phone['network_technology_connected']}",
@@ -84,8 +84,8 @@ class NetworkTools(Handset):
         if not isinstance(mode, str):
             raise ToolError(f"the mode must be a string, got {mode!r}")
         with self.changing() as phone:
-            if mode not in radio.TECHNOLOGY:
-                known = ", ".join(radio.TECHNOLOGY)
+            if mode not in TECHNOLOGY:
+                known = ", ".join(TECHNOLOGY)
                 text = f"Failed to set network mode: '{mode}' is not a valid option. Please use one of: {known}"
                 return with_bar(text, phone)
             phone["network_mode_preference"] = mode
@@ -95,7 +95,7 @@ class NetworkTools(Handset):
     @tool
     def run_speed_test(self) -> str:
         """Measure how fast the mobile internet connection is."""
-        speed, grade = radio.measure_speed(self.phone(), self.around())
+        speed, grade = measure_speed(self.phone(), self.around())
         if speed is None:
             return f"Speed test failed: {grade}."
         return f"Speed Test Result: {speed:.2f} Mbps ({grade}). {_ADVICE[grade]}"
@@ -109,14 +109,14 @@ class NetworkTools(Handset):
     @tool
     def check_sim_status(self) -> str:
         """Look whether the phone sees its SIM card, and whether that is locked."""
-        return _SIM[radio.sim_status(self.phone())]
+        return _SIM[sim_status(self.phone())]
 
     @tool(writes=True)
     def reseat_sim_card(self) -> str:
         """Take the SIM card out and put it back in."""
         with self.changing() as phone:
             phone["sim_card_missing"] = False
-            if radio.sim_status(phone) == "missing":
+            if sim_status(phone) == "missing":
                 raise ToolError("there is no SIM card to put back in")
             self.search(phone)
             return with_bar("SIM card re-seated successfully.", phone)

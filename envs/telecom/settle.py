@@ -6,13 +6,13 @@ from typing import Any, Final
 
 from sqlalchemy import bindparam, select
 
-import mua_env.envs.telecom.radio as radio
 from mua_env.core.database import Database
 from mua_env.core.tools import Mode
 from mua_env.errors import ToolError
 
 from .billing import with_status
 from .models import PHONE, Bill, Line, Phone, Plan, Surroundings
+from .radio import search_network
 from .tools import OperatorTools
 
 Row = dict[str, Any]
@@ -81,7 +81,7 @@ def _notice(db: Database, around: Row) -> None:
     phone = db.get(Phone, PHONE)
     if phone is not None:
         before = dict(phone)
-        radio.search_network(phone, around)
+        search_network(phone, around)
         changed = {name: value for name, value in phone.items() if value != before[name]}
         if changed:
             db.update(Phone, PHONE, **changed)

@@ -6,14 +6,14 @@ actions and its assertions call them, and the tools of both sides as well.
 
 from __future__ import annotations
 
-import mua_env.envs.telecom.billing as billing
-import mua_env.envs.telecom.radio as radio
 from mua_env.core.tools import tool
 from mua_env.errors import ToolError
 
+from .billing import TODAY, add_overdue, find_bill, with_status
 from .handset import Handset
 from .models import Line, Plan
 from .phone import TelecomPhone
+from .radio import can_send_mms, data_works, measure_speed
 from .scene import Scene
 from .tools import OperatorTools
 
@@ -37,15 +37,15 @@ class Office(OperatorTools):
         customer = self.customer(customer_id)
         if line["status"] != "Active":
             raise ToolError(f"only an active line can be suspended; {line_id} is {line['status']}")
-        if billing.with_status(self.db, customer, "Overdue"):
+        if with_status(self.db, customer, "Overdue"):
             raise ToolError(f"customer {customer_id} has an overdue bill already")
         price = self._record(Plan, line["plan_id"])["price_per_month"]
         if price <= 0:
             raise ToolError(f"the plan of line {line_id} costs nothing, so nothing can be overdue")
-        billing.add_overdue(self.db, customer, new_bill_id, price, f"Charge for line {line_id}")
-        columns = {"status": "Suspended", "suspension_start_date": str(billing.TODAY)}
+        add_overdue(self.db, customer, new_bill_id, price, f"Charge for line {line_id}")
+        columns = {"status": "Suspended", "suspension_start_date": str(TODAY)}
         if contract_ended:
-            columns["contract_end_date"] = billing.find_bill(self.db, new_bill_id)["period_end"]
+            columns["contract_end_date"] = find_bill(self.db, new_bill_id)["period_end"]
         self.db.update(Line, line_id, **columns)
         return f"Line {line_id} suspended for unpaid bill {new_bill_id}. Contract ended: {contract_ended}"
 
@@ -63,7 +63,7 @@ class Office(OperatorTools):
     def assert_overdue_bill_exists(self, customer_id: str, overdue_bill_id: str) -> bool:
         """Whether the customer has an overdue bill of this id; in ``compat`` mode the lack of it is an error."""
         exists = overdue_bill_id in self.customer(customer_id)["bill_ids"]
-        exists = exists and billing.find_bill(self.db, overdue_bill_id)["status"] == "Overdue"
+        exists = exists and find_bill(self.db, overdue_bill_id)["status"] == "Overdue"
         if not exists and self.mode == "compat":
             raise ToolError(f"customer {customer_id} has no overdue bill {overdue_bill_id!r}")
         return exists
@@ -72,7 +72,7 @@ class Office(OperatorTools):
     def assert_no_overdue_bill(self, overdue_bill_id: str) -> bool:
         """Whether the bill of this id is paid, or does not exist."""
         try:
-            return bool(billing.find_bill(self.db, overdue_bill_id)["status"] == "Paid")
+            return bool(find_bill(self.db, overdue_bill_id)["status"] == "Paid")
         except ToolError:
             return True
 
@@ -93,7 +93,7 @@ class Checks(Handset):
     @tool
     def assert_mobile_data_status(self, expected_status: bool) -> bool:
         """Whether mobile data comes through (or does not)."""
-        return radio.data_works(self.phone(), self.around()) == expected_status
+        return data_works(self.phone(), self.around()) == expected_status
 
     @tool
     def assert_mobile_roaming_status(self, expected_status: bool) -> bool:
@@ -108,19 +108,19 @@ class Checks(Handset):
     @tool
     def assert_internet_speed(self, expected_speed: float, expected_desc: str | None = None) -> bool:
         """Whether mobile internet is at least so fast, in Mbps, and is called so."""
-        speed, grade = radio.measure_speed(self.phone(), self.around())
+        speed, grade = measure_speed(self.phone(), self.around())
         named = expected_desc is None or grade.lower() == expected_desc.lower()
         return (speed or 0.0) >= expected_speed and named
 
     @tool
     def assert_internet_not_excellent(self) -> bool:
         """Whether mobile internet is not as fast as can be."""
-        return radio.measure_speed(self.phone(), self.around())[1] != "Excellent"
+        return measure_speed(self.phone(), self.around())[1] != "Excellent"
 
     @tool
     def assert_can_send_mms(self, expected_status: bool) -> bool:
         """Whether a picture message can be sent (or cannot)."""
-        return radio.can_send_mms(self.phone(), self.around()) == expected_status
+        return can_send_mms(self.phone(), self.around()) == expected_status
 
     @tool
     def assert_mobile_data_usage_exceeded(self, expected_status: bool) -> bool:

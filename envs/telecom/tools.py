@@ -7,10 +7,10 @@ from typing import Annotated, Any, Final
 from pydantic import Field
 from sqlalchemy import BindParameter, bindparam, or_, select
 
-import mua_env.envs.telecom.billing as billing
 from mua_env.core.tools import Toolkit, tool
 from mua_env.errors import ToolError
 
+from .billing import TODAY, charge, find_bill, month_end, with_status
 from .models import Bill, Customer, Device, Line, Plan
 from .records import whole
 
@@ -86,7 +86,7 @@ class OperatorTools(Toolkit):
         if line["status"] != "Active":
             raise ToolError(f"only an active line can be suspended; {line_id} is {line['status']}")
         text = "Line suspended successfully. $5/month holding fee will apply."
-        return self._set_status(line, text, status="Suspended", suspension_start_date=str(billing.TODAY))
+        return self._set_status(line, text, status="Suspended", suspension_start_date=str(TODAY))
 
     @tool(writes=True)
     def resume_line(self, customer_id: CustomerId, line_id: LineId) -> Record:
@@ -109,7 +109,7 @@ class OperatorTools(Toolkit):
             "data_used_gb": self._shown(line["data_used_gb"]),
             "data_limit_gb": self._shown(self._record(Plan, line["plan_id"])["data_limit_gb"]),
             "data_refueling_gb": self._shown(line["data_refueling_gb"]),
-            "cycle_end_date": str(billing.month_end(billing.TODAY)),
+            "cycle_end_date": str(month_end(TODAY)),
         }
 
     @tool(writes=True)
@@ -143,7 +143,7 @@ class OperatorTools(Toolkit):
         rate = self._record(Plan, line["plan_id"])["data_refueling_price_per_gb"]
         price, total = gb_amount * rate, line["data_refueling_gb"] + gb_amount
         self.db.update(Line, line_id, data_refueling_gb=total)
-        billing.charge(self.db, self.customer(customer_id), price, f"Data refueling: {gb_amount} GB at ${rate}/GB")
+        charge(self.db, self.customer(customer_id), price, f"Data refueling: {gb_amount} GB at ${rate}/GB")
         return {
             "message": f"Successfully added {gb_amount} GB of data for line {line_id} for ${price:.2f}",
             "new_data_refueling_gb": self._shown(total),
@@ -159,7 +159,7 @@ class OperatorTools(Toolkit):
         limit: Annotated[int, Field(description="How many at most.")] = 12,
     ) -> list[Record]:
         """List a customer's bills, the newest first."""
-        bills = [billing.find_bill(self.db, bill_id) for bill_id in self.customer(customer_id)["bill_ids"]]
+        bills = [find_bill(self.db, bill_id) for bill_id in self.customer(customer_id)["bill_ids"]]
         newest = sorted(bills, key=lambda bill: str(bill["issue_date"]), reverse=True)
         if self.mode == "strict" and limit < 0:
             raise ToolError(f"the limit must not be below 0, got {limit}")
@@ -169,11 +169,11 @@ class OperatorTools(Toolkit):
     def send_payment_request(self, customer_id: CustomerId, bill_id: BillId) -> str:
         """Ask the user to pay a bill; only one bill at a time can wait to be paid."""
         customer = self.customer(customer_id)
-        if billing.with_status(self.db, customer, "Awaiting Payment"):
+        if with_status(self.db, customer, "Awaiting Payment"):
             raise ToolError(f"a bill of customer {customer_id} already waits to be paid")
         if bill_id not in customer["bill_ids"]:
             raise ToolError(f"customer {customer_id} has no bill {bill_id!r}")
-        if self.mode == "strict" and billing.find_bill(self.db, bill_id)["status"] == "Paid":
+        if self.mode == "strict" and find_bill(self.db, bill_id)["status"] == "Paid":
             raise ToolError(f"bill {bill_id} is paid already")
         self.db.update(Bill, bill_id, status="Awaiting Payment")
         return f"Payment request sent to the customer for bill {bill_id}"

@@ -14,6 +14,7 @@ from mua_env.core.agent import Agent
 from mua_env.core.messages import AssistantMessage, FunctionCall, ToolCall
 from mua_env.core.tasks import Task
 from mua_env.core.trajectory import Entry, TrajectoryWriter
+from mua_env.episode.dialogue import hold
 from mua_env.episode.session import Session
 from mua_env.errors import EpisodeError
 from mua_env.evaluation.reports.terminal import print_entry, print_score
@@ -40,16 +41,10 @@ class Stage:
     def perform(self, agent: Agent, task: Task, *, seed: int) -> None:
         """Let an agent talk with the session's user."""
         self.head(task)
-        result = self.session.start(task, seed=seed)
-        agent.reset(system_prompt=self.session.system_prompt, tools=self.session.tools, seed=seed)
-        self.show()
-        while not result.done:
-            try:
-                turn = agent.act(result.messages)
-            except LLMError as error:
-                result = self.session.fail(f"agent: {error}")
-            else:
-                result = self.session.send(turn)
+        try:
+            hold(self.session, agent, task, seed=seed, on_step=lambda result: self.show())
+        except LLMError as error:
+            self.session.fail(f"agent: {error}")
             self.show()
         self.finish()
 

@@ -16,7 +16,7 @@ import json
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeVar, get_type_hints, overload
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
@@ -241,9 +241,3 @@ def _inline(schema: dict[str, Any]) -> dict[str, Any]:
     resolved = resolve(schema)
     assert isinstance(resolved, dict)
     return resolved
-
-
-@lru_cache(maxsize=64)
-def tool_names(toolkit: type[Toolkit], *, writes: bool | None = None) -> tuple[str, ...]:
-    """Names of a toolkit's tools, all of them or those that do (not) write."""
-    return tuple(name for name, spec in toolkit.specs.items() if writes is None or spec.writes is writes)

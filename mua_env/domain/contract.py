@@ -34,7 +34,6 @@ class Domain(ABC):
 
     Attributes:
         name: lower case, as ``"retail"``.
-        version: of the environment's id; raised when results stop being comparable.
         models: the declarative base of its tables. A column with ``info={"hidden": True}`` is no part of the record;
             the lists in a column with ``info={"set": True}`` have no order.
         toolkit: the agent's tools.
@@ -50,7 +49,6 @@ class Domain(ABC):
     """
 
     name: ClassVar[str]
-    version: ClassVar[int] = 1
     models: ClassVar[type[DeclarativeBase]]
     toolkit: ClassVar[type[Toolkit]]
     user_toolkit: ClassVar[type[Toolkit] | None] = None

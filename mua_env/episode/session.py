@@ -19,7 +19,7 @@ from mua_env.core.trajectory import Trajectory
 from mua_env.core.world import SQLWorld
 from mua_env.episode.episode import AgentStep, Episode
 from mua_env.episode.setting import Setting
-from mua_env.episode.user_channel import UserLine
+from mua_env.episode.user_channel import UserChannel
 from mua_env.episode.verdict import Verdict
 from mua_env.errors import EpisodeError
 from mua_env.scoring.judges import Judge, Judgement
@@ -78,7 +78,7 @@ class Session:
         self.judge = judge
         self._verdict = Verdict(judge)
         self._world: SQLWorld | None = None
-        self._line: UserLine | None = None
+        self._line: UserChannel | None = None
         self._episode: Episode | None = None
         self._score: Score | None = None
         self._ended_at_once: StepResult | None = None
@@ -243,7 +243,7 @@ class Session:
     def _begin(self, task: Task, seed: int) -> None:
         if self._line is not None:
             self._line.close()
-        self._line = UserLine.open(self.user, self.setting, task, seed=seed)
+        self._line = UserChannel.open(self.user, self.setting, task, seed=seed)
         try:
             self.world.load(task.initial_actions)
         except _BROKEN:
@@ -312,7 +312,7 @@ class Session:
             reply = await line.aask(text, results)
         return await self._aresult(self._hear(line, reply, step))
 
-    def _hear(self, line: UserLine, reply: UserReply, step: AgentStep | None) -> list[Message]:
+    def _hear(self, line: UserChannel, reply: UserReply, step: AgentStep | None) -> list[Message]:
         if self.episode.ended:  # the database broke under the user's hands
             return []
         said, before = (None, []) if step is None else (step.ask_user or "", step.messages)

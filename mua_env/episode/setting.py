@@ -89,15 +89,6 @@ def _template(models: type[DeclarativeBase], task_set: TaskSet, url: str | None)
         return _templates[key]
 
 
-def close_templates() -> None:
-    """Release every template of this process; the next setting loads its own anew."""
-    with _lock:
-        for template in _templates.values():
-            template.close()
-        _templates.clear()
-        _shared.cache_clear()
-
-
 def _forget_connections() -> None:
     """In a forked child: load anew what lives on a server, because two processes must not share a connection."""
     global _lock

@@ -18,7 +18,7 @@ from mua_env.users.base import UserReply, UserSession, UserSimulator
 
 
 @dataclass
-class UserLine:
+class UserChannel:
     """A user on the line, and what listens for refusals beside it (``None`` where nothing has to).
 
     ``seconds`` is how long the user took for its replies so far.

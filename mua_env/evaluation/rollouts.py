@@ -21,8 +21,9 @@ from mua_env.core.scores import RewardName
 from mua_env.core.task_sets import TaskSet
 from mua_env.core.tasks import Task
 from mua_env.core.trajectory import Trajectory
+from mua_env.episode.dialogue import ahold
 from mua_env.episode.episode import Episode
-from mua_env.episode.session import Session, StepResult
+from mua_env.episode.session import Session
 from mua_env.episode.setting import Setting
 from mua_env.errors import ConfigError, EpisodeError, MuaError, single
 from mua_env.llm.errors import LLMError
@@ -190,9 +191,7 @@ async def play_episode(session: Session, agent: Agent, episode: Planned, *, dead
     limit = asyncio.timeout(deadline_s)
     try:
         async with limit:
-            result = await session.astart(episode.task, seed=episode.seed)
-            agent.reset(system_prompt=session.system_prompt, tools=session.tools, seed=episode.seed)
-            await _dialogue(session, agent, result)
+            await ahold(session, agent, episode.task, seed=episode.seed)
     except Exception as error:
         if _episode(session) is before:
             raise
@@ -201,12 +200,6 @@ async def play_episode(session: Session, agent: Agent, episode: Planned, *, dead
         _end(session, error, f"deadline: more than {deadline_s} s" if limit.expired() else None)
     cause = session.episode.cause or ""
     return session.episode.ended_by == "fault" and cause.startswith("budget:")
-
-
-async def _dialogue(session: Session, agent: Agent, result: StepResult) -> None:
-    while not result.done:
-        turn = await agent.aact(result.messages)
-        result = await session.asend(turn)
 
 
 def _episode(session: Session) -> Episode | None:

@@ -92,16 +92,16 @@ def quickstart_config(*, seed: int = 0, folder: str = "runs") -> TrainConfig:
 
 def watch(*, seed: int = 0) -> None:
     """Print one dialogue of the scripted expert with the agenda user."""
+    from mua_env.episode.dialogue import hold
     from mua_env.episode.session import Session
     from mua_env.episode.setting import load_setting
-    from mua_env.training.data.expert_dialogues import hold
     from mua_env.users.make import make_user
 
     setting = load_setting("retail", "test:level=1")
     session = Session(setting, make_user("agenda"))
     console = Console(highlight=False, soft_wrap=True)
     console.print("\n[bold]A dialogue: scripted expert and agenda user, retail[/bold]")
-    reward = hold(session, setting.domain.expert(style="plain"), setting.tasks[seed], seed=seed)
+    result = hold(session, setting.domain.expert(style="plain"), setting.tasks[seed], seed=seed)
     for entry in session.episode.entries:
         message, name = entry.message, _NAMES.get(entry.source, entry.source)
         texts = [message.content] if message.content else []
@@ -110,7 +110,7 @@ def watch(*, seed: int = 0) -> None:
         for text in texts:
             style = _STYLES.get(entry.source, "")
             console.print(f"  [{style}]{name}[/{style}]  {escape(text)}")
-    console.print(f"  reward from the database: {reward}")
+    console.print(f"  reward from the database: {result.reward:g}")
     session.close()
 
 

@@ -8,17 +8,15 @@ import pytest
 
 from mua_env.agents.scripted.desk import Declined, Desk, Refusal
 from mua_env.agents.scripted.expert import Asked, Script, ScriptedExpert
-from mua_env.agents.scripted.handlers import Change, Handler, Handlers, Human, Part
+from mua_env.agents.scripted.handlers import Change, Handler, Human, Part
 from mua_env.core.messages import AssistantMessage, Message, ToolMessage, UserMessage
-
-HANDLERS: Handlers[TicketDesk] = Handlers()
 
 
 class TicketDesk(Desk):
     late_after = 9
 
     def __init__(self, expert: ScriptedExpert) -> None:
-        super().__init__(expert)
+        super().__init__(expert, {"buy": Buy, "ask": Question, "human": Human})
         self.sold: list[dict[str, Any]] = []
 
     def phrase(self, act: str, **values: str) -> str:
@@ -30,14 +28,10 @@ class TicketDesk(Desk):
     def agrees(self, text: str) -> bool:
         return text == "yes"
 
-    def handler(self, intent: str) -> Handler[Any]:
-        return HANDLERS.make(self, intent)
-
     def take_over(self, record: dict[str, Any]) -> None:
         self.sold.append(record)
 
 
-@HANDLERS.register("buy")
 class Buy(Change[TicketDesk]):
     tool = "sell"
     claim = "Sold {id}."
@@ -67,13 +61,9 @@ class Buy(Change[TicketDesk]):
         return {"count": self.count}
 
 
-@HANDLERS.register("ask")
 class Question(Handler[TicketDesk]):
     def run(self, text: str) -> Asked:
         return (yield from self.desk.say("answer"))
-
-
-HANDLERS.register("human")(Human)
 
 
 class Clerk(ScriptedExpert):

@@ -9,9 +9,9 @@ import pytest
 from mua_env.core.messages import ToolMessage
 from mua_env.envs.airline import domain
 from mua_env.envs.airline.world_data import tables
+from mua_env.episode.dialogue import hold
 from mua_env.episode.session import Session
 from mua_env.episode.setting import load_setting
-from mua_env.training.data.expert_dialogues import hold
 from mua_env.users.agenda.user import AgendaUser
 
 RESERVATIONS = tables()["reservations"]

@@ -8,7 +8,7 @@ from shop.models import Customer, Line, Order
 from shop.tools import ShopTools
 
 from mua_env.core.database import Template
-from mua_env.core.tools import Toolkit, tool, tool_names
+from mua_env.core.tools import Toolkit, tool
 from mua_env.core.world import SQLWorld
 from mua_env.errors import DomainError, ToolError
 
@@ -44,11 +44,6 @@ def test_description_is_the_first_paragraph_on_one_line() -> None:
     function = schema("find_customer")["function"]
     assert function["description"] == "Find a customer by email."
     assert function["parameters"]["properties"]["email"]["description"] == "Email address, as the user says it"
-
-
-def test_tool_names_by_effect() -> None:
-    assert tool_names(ShopTools, writes=False) == ("find_customer", "get_order", "hand_over")
-    assert "set_total" in tool_names(ShopTools, writes=True)
 
 
 BAD = [

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tau1_hash import StateHasher
 
 from mua_env.core.database import Rows
 from mua_env.core.tasks import Goal, Task
 from mua_env.domain.contract import load_domain
 from mua_env.domain.public.tau1 import Layout, read_policy, read_tables, read_tasks, task_set
-from mua_env.domain.public.tau1_hash import StateHasher
 from mua_env.errors import ConfigError, DataError, TaskError
 
 TABLES = {"users": "user_id", "orders": "order_id"}

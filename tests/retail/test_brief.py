@@ -7,9 +7,9 @@ import json
 from mua_env.core.messages import ToolMessage, UserMessage
 from mua_env.envs.retail import domain
 from mua_env.envs.retail.world_data import generate_data
+from mua_env.episode.dialogue import hold
 from mua_env.episode.session import Session
 from mua_env.episode.setting import load_setting
-from mua_env.training.data.expert_dialogues import hold
 from mua_env.training.rollout.pool import DialoguePool
 from mua_env.users.agenda.user import AgendaUser
 

@@ -6,10 +6,10 @@ import pytest
 
 from mua_env.domain.contract import load_domain
 from mua_env.envs.retail import domain
+from mua_env.episode.dialogue import hold
 from mua_env.episode.session import Session
 from mua_env.episode.setting import load_setting
 from mua_env.errors import DomainError, TaskError
-from mua_env.training.data.expert_dialogues import hold
 from mua_env.users.agenda.user import AgendaUser
 
 
@@ -49,7 +49,7 @@ def test_the_expert_solves_tasks_of_another_world() -> None:
     setting = load_setting("retail", "generate:level=2:world=1:split=train")
     assert setting.tasks.world != load_setting("retail", "generate:level=2").tasks.world
     session = Session(setting, AgendaUser())
-    rewards = [hold(session, domain.expert(), setting.tasks[i], seed=i) for i in range(12)]
+    rewards = [hold(session, domain.expert(), setting.tasks[i], seed=i).reward for i in range(12)]
     assert rewards == [1.0] * 12
     session.close()
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tau1_hash import StateHasher
 
 from mua_env.core.database import open_template
 from mua_env.core.world import SQLWorld
 from mua_env.domain.public.tau1 import Layout, read_tables
-from mua_env.domain.public.tau1_hash import StateHasher
 from mua_env.envs.retail.models import Base
 from mua_env.envs.retail.tools import RetailTools
 

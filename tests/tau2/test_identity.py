@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from mua_env.core.task_sets import TaskSet
-from mua_env.core.tools import tool_names
 from mua_env.core.toolsets import Kit
 from mua_env.domain.contract import load_domain
 from mua_env.episode.setting import Setting
@@ -58,7 +57,7 @@ def _cases(
     setting: Setting, tasks_file: Path | None, known: TaskSet | None = None
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Cases and their kinds: all variations of every task, and two alone of tasks whose gold is that of ``known``."""
-    writes = frozenset(tool_names(setting.kit.toolkit, writes=True))
+    writes = frozenset(name for name, spec in setting.kit.toolkit.specs.items() if spec.writes)
     cases, kinds = [], []
     for task in setting.tasks:
         same = known is not None and known.by_id(task.id).actions == task.actions

@@ -14,7 +14,7 @@ from mua_env.domain.contract import load_domain
 from mua_env.envs.airline import models as airline_models
 from mua_env.envs.airline.tau2 import AirlineStage, AirlineTau2Tools
 from mua_env.envs.retail import models as retail_models
-from mua_env.envs.retail.tau2 import RetailStage, RetailTau2Tools, RetailWheelTools
+from mua_env.envs.retail.tau2 import RetailStage, RetailTau2ReleaseTools, RetailTau2Tools
 
 MODES = ("compat", "strict")
 
@@ -179,8 +179,8 @@ def test_the_types_of_arguments_are_checked(retail, mode):
 
 
 def test_the_later_release_has_a_tool_for_an_item_and_neither_has_one_to_think(retail):
-    assert RetailTau2Tools.specs.keys() - RetailWheelTools.specs.keys() == {"get_item_details"}
-    assert "think" not in RetailWheelTools.specs
+    assert RetailTau2Tools.specs.keys() - RetailTau2ReleaseTools.specs.keys() == {"get_item_details"}
+    assert "think" not in RetailTau2ReleaseTools.specs
     assert not any(spec.terminal for spec in RetailTau2Tools.specs.values())
     world = retail["compat"]
     product = rows(world, retail_models.Product)[3]

@@ -3,7 +3,8 @@ import math
 import pytest
 
 from mua_env.errors import ConfigError
-from mua_env.training.rollout.advantages import batch_advantages, clipped_objective, group_advantages
+from mua_env.training.rollout.advantages import batch_advantages, group_advantages
+from mua_env.training.worked_numbers import clipped_objective
 
 FOUR, FIVE = [1, 0, 0.5, 0], [1, 0, 0.5, 0, 1]
 

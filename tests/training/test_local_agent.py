@@ -1,9 +1,9 @@
 import pytest
 
 from mua_env.agents.local import LocalAgent
+from mua_env.episode.dialogue import hold
 from mua_env.episode.session import Session
 from mua_env.errors import ConfigError
-from mua_env.training.data.expert_dialogues import hold
 
 from .conftest import Toy
 from .toy_domain import ToyUser
@@ -14,7 +14,7 @@ def test_a_local_model_holds_dialogues(toy: Toy) -> None:
     session = Session(toy.setting, ToyUser(), max_turns=6)
     seen = []
     for _ in range(2):
-        reward = hold(session, agent, toy.setting.tasks[0], seed=3)
+        reward = hold(session, agent, toy.setting.tasks[0], seed=3).reward
         assert reward in (0.0, 1.0)
         seen.append([entry.message for entry in session.episode.entries])
     assert seen[0] == seen[1]

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 import torch
 
-from mua_env.training.rollout.advantages import clipped_objective
 from mua_env.training.trainers.grpo import DialogueGRPOTrainer
+from mua_env.training.worked_numbers import clipped_objective
 
 from .checked_trainer import make_trainer
 from .conftest import Toy

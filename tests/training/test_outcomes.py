@@ -5,8 +5,8 @@ import pytest
 from mua_env.errors import RunStopped
 from mua_env.training.config.train import LengthConfig
 from mua_env.training.rollout.advantages import batch_advantages
-from mua_env.training.rollout.dialogue_metrics import Outcome, check_faults, dialogue_metrics
 from mua_env.training.rollout.driver import RolloutDriver
+from mua_env.training.rollout.episode_statistics import Outcome, check_faults, dialogue_metrics
 from mua_env.training.rollout.pool import DialoguePool
 
 from .conftest import Toy

@@ -6,10 +6,22 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import mua_env.envs.airline.language.matching as matching
 from mua_env.users.agenda.language import Comparison
 
 from ..goals import full_name
+from .matching import (
+    airport_codes,
+    bag_counts,
+    cabins,
+    flight_numbers,
+    is_day,
+    last_fours,
+    method_ids,
+    people,
+    reservation_ids,
+    stated_ids,
+    travel_days,
+)
 
 Record = Mapping[str, Any]
 
@@ -35,30 +47,30 @@ def compare(intent: str, slots: Record, text: str) -> Comparison:
 
 
 def _reservation(wanted: str, text: str) -> bool | None:
-    if wanted in matching.reservation_ids(text):
+    if wanted in reservation_ids(text):
         return True
-    return False if matching.stated_ids(text) else None
+    return False if stated_ids(text) else None
 
 
 def _day(wanted: str, text: str) -> bool | None:
-    found = matching.travel_days(text)
-    return any(matching.is_day(wanted, month, day) for _, month, day in found) if found else None
+    found = travel_days(text)
+    return any(is_day(wanted, month, day) for _, month, day in found) if found else None
 
 
 def _cabin(wanted: str, text: str) -> bool | None:
-    found = matching.cabins(text)
+    found = cabins(text)
     return wanted in found if found else None
 
 
 def _choice(wanted: Any, text: str) -> bool | None:
-    found = matching.flight_numbers(text)
+    found = flight_numbers(text)
     if isinstance(wanted, str) or not found:
         return None
     return all(leg["flight_number"] in found for leg in wanted)
 
 
 def _bags(wanted: int, text: str) -> bool | None:
-    found = matching.bag_counts(text)
+    found = bag_counts(text)
     return wanted in found if found else None
 
 
@@ -80,11 +92,11 @@ def _passengers(wanted: Sequence[Record], text: str) -> bool | None:
         if not set(_BORN.findall(text)) <= {str(person["dob"]) for person in wanted}:
             return False
         return all(stated)
-    return False if matching.people(text) else None
+    return False if people(text) else None
 
 
 def _place(wanted: str, text: str) -> bool | None:
-    found = matching.airport_codes(text)
+    found = airport_codes(text)
     return wanted in found if len(found) > 1 or wanted in found else None
 
 
@@ -99,7 +111,7 @@ def _insurance(wanted: str, text: str) -> bool | None:
 
 
 def _payment(wanted: Sequence[Record], text: str) -> bool | None:
-    digits, ids = matching.last_fours(text), matching.method_ids(text)
+    digits, ids = last_fours(text), method_ids(text)
     brands = {name for name in ("visa", "mastercard") if name in text.lower()}
     if brands and not brands & {method.get("brand") for method in wanted}:
         return False
@@ -191,11 +203,9 @@ def refine(asked: Sequence[str], text: str, given: Mapping[str, int], intent: st
 
 def _which(text: str) -> str:
     """What "which one?" asks for: the kind of thing that the text lists."""
-    if len(matching.flight_numbers(text)) > 1:
+    if len(flight_numbers(text)) > 1:
         return "choice"
-    if len(matching.reservation_ids(text)) > 1 or re.search(
-        r"\b(?:reservations|bookings|trips)\b", text, re.IGNORECASE
-    ):
+    if len(reservation_ids(text)) > 1 or re.search(r"\b(?:reservations|bookings|trips)\b", text, re.IGNORECASE):
         return "reservation_id"
     if re.search(r"\b(?:passengers|travell?ers)\b", text, re.IGNORECASE):
         return "passenger"

@@ -6,8 +6,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import mua_env.envs.retail.language.matching as matching
 from mua_env.users.agenda.language import Comparison
+
+from .matching import ZIP, has_value, last_fours, name_pattern, names_in, normal, order_ids, payment_kinds, reasons
+from .matching import parts as parts_of
+from .products import strange
 
 Record = Mapping[str, Any]
 Products = Mapping[str, Mapping[str, Sequence[str]]]
@@ -56,14 +59,14 @@ def _note(slot: str, verdict: bool | None, wrong: list[str], right: list[str]) -
 
 
 def _order(wanted: str, text: str) -> bool | None:
-    found = matching.order_ids(text)
+    found = order_ids(text)
     return wanted in found if found else None
 
 
 def _reason(wanted: str, text: str) -> bool | None:
     if wanted.lower() in text.lower():
         return True
-    found = matching.reasons(text)
+    found = reasons(text)
     if found:
         return wanted in found
     return False if _REASON.search(text) else None
@@ -73,7 +76,7 @@ def _payment(wanted: Record, text: str) -> bool | None:
     brands = {name for name, pattern in _BRANDS.items() if pattern.search(text)}
     if wanted.get("brand") in _BRANDS and brands and wanted["brand"] not in brands:
         return False
-    digits = matching.last_fours(text)
+    digits = last_fours(text)
     if wanted.get("last_four"):
         if digits:
             return wanted["last_four"] in digits
@@ -81,24 +84,24 @@ def _payment(wanted: Record, text: str) -> bool | None:
             return True
     if str(wanted.get("id", "\0")) in text:
         return True
-    kinds = matching.payment_kinds(text)
+    kinds = payment_kinds(text)
     return wanted.get("source") in kinds if kinds else None
 
 
 def _address(wanted: Record, text: str) -> bool | None:
-    low = matching.normal(text)
-    parts = [matching.normal(str(wanted.get(key, ""))) for key in ("address1", "address2", "city", "zip")]
+    low = normal(text)
+    parts = [normal(str(wanted.get(key, ""))) for key in ("address1", "address2", "city", "zip")]
     stated = [part for part in parts if part and part in low]
-    if not stated and not matching.ZIP.search(text):
+    if not stated and not ZIP.search(text):
         return None
     return len(stated) == sum(bool(part) for part in parts)
 
 
 def _items(wanted: Sequence[Record], text: str, products: Products) -> bool | None:
     names = [item["name"] for item in wanted]
-    found = matching.names_in(text, [*names, *products])
+    found = names_in(text, [*names, *products])
     if not found:
-        return False if products.strange(text, wanted) else None
+        return False if strange(text, wanted) else None
     if any(name not in found for name in names):
         return False
     extra = [name for name in found if name not in names]
@@ -107,15 +110,15 @@ def _items(wanted: Sequence[Record], text: str, products: Products) -> bool | No
 
 def _meant(name: str, text: str) -> bool:
     """Whether some line that names a product does not say that it stays as it is."""
-    pattern = matching.name_pattern(name)
-    lines = [line for line in re.split(r"[\n;]|(?<=[.?!])\s", text) if pattern.search(matching.normal(line))]
+    pattern = name_pattern(name)
+    lines = [line for line in re.split(r"[\n;]|(?<=[.?!])\s", text) if pattern.search(normal(line))]
     return any(not _KEPT.search(line) for line in lines)
 
 
 def _new_options(wanted: Sequence[Record], text: str, products: Products) -> bool | None:
     names = [item["name"] for item in wanted]
-    whole = matching.normal(text)
-    found = matching.parts(text, names)
+    whole = normal(text)
+    found = parts_of(text, names)
     verdicts = []
     for item in wanted:
         own = [part for name, part in found if name == item["name"]]
@@ -132,12 +135,12 @@ def _new_options(wanted: Sequence[Record], text: str, products: Products) -> boo
 def _strange(item: Record, part: str, choices: Mapping[str, Sequence[str]]) -> bool:
     """Whether an option value is stated that is neither the present one nor the wanted one."""
     new, old = item["new_options"], item.get("options") or {}
-    expected = {matching.normal(str(value)) for value in (*new.values(), *old.values(), item["name"])}
+    expected = {normal(str(value)) for value in (*new.values(), *old.values(), item["name"])}
     # "stainless steel" holds "steel", and "Bed Linen" a fabric: what is expected is taken out first.
     for phrase in sorted(expected, key=len, reverse=True):
         part = part.replace(phrase, "*") if len(phrase) > 3 else part
     return any(
-        matching.normal(str(value)) not in expected and matching.has_value(part, key, value)
+        normal(str(value)) not in expected and has_value(part, key, value)
         for key, values in choices.items()
         for value in values
         if key in new
@@ -154,22 +157,22 @@ def _options_of(item: Record, part: str, whole: str) -> bool | None:
         return False
     if len(stated) == len(changed):
         return True if changed else None
-    detailed = bool(stated) or any(matching.has_value(part, key, old[key]) for key in old)
+    detailed = bool(stated) or any(has_value(part, key, old[key]) for key in old)
     labelled = any(_labelled(part, key) for key in changed)
     return False if detailed or labelled else None
 
 
 def _labelled(part: str, key: str) -> bool:
     """Whether a value follows the name of an option: "color: tan", "with color tan", "color to tan"."""
-    name = re.escape(matching.normal(key))
+    name = re.escape(normal(key))
     return re.search(rf"\b{name}\b\s?(?:[:=]|(?:is |to |in )?(?!{_NO_VALUE})[a-z0-9])", part) is not None
 
 
 def _states(part: str, key: str, value: str) -> bool:
-    if matching.has_value(part, key, value):
+    if has_value(part, key, value):
         return True
     # In a list such as "(M, navy)" the values stand without the names of their options.
-    body = re.escape(matching.normal(str(value)))
+    body = re.escape(normal(str(value)))
     return re.search(rf"[(,:>]\s?{body}\s?(?:[,);.]|$)", part, re.MULTILINE) is not None
 
 
@@ -186,14 +189,14 @@ def answered(slots: Record, text: str) -> bool:
         # Digits of ids and of cards are no numbers.
         plain = _IDS.sub(" ", text).replace(",", "")
         return any(float(number) == value for number in _NUMBER.findall(plain))
-    return matching.normal(wanted) in matching.normal(text)
+    return normal(wanted) in normal(text)
 
 
 def _which(text: str) -> str:
     """What "which one?" asks for: the last kind of thing that the text lists."""
-    if len(matching.order_ids(text)) > 1:
+    if len(order_ids(text)) > 1:
         return "order_id"
-    paying = matching.payment_kinds(text) or re.search(r"\bcards?\b", text, re.IGNORECASE)
+    paying = payment_kinds(text) or re.search(r"\bcards?\b", text, re.IGNORECASE)
     if paying and not re.search(r"\b(?:items?|products?|variants?|options?)\b", text, re.IGNORECASE):
         return "payment_method"
     return (

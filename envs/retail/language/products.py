@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import mua_env.envs.retail.language.matching as matching
+from .matching import normal
 
 _LISTED = re.compile(
     r"(?:(?i:#W\d{7}|\b(?:items?|products?|articles?|returning|exchanging|modifying|swapping|old|current))\s?(?:[:|]|->)\s*"
@@ -52,11 +52,11 @@ def strange(text: str, wanted: Iterable[Mapping[str, Any]]) -> bool:
 
 
 def _known(name: str, known: set[str]) -> bool:
-    if not _HEADS.isdisjoint(matching.normal(name).split()):
+    if not _HEADS.isdisjoint(normal(name).split()):
         return True
-    return all(word in known or word.rstrip("s") in known for word in _WORD.findall(matching.normal(name)))
+    return all(word in known or word.rstrip("s") in known for word in _WORD.findall(normal(name)))
 
 
 def _words(text: str) -> set[str]:
-    found = _WORD.findall(matching.normal(text))
+    found = _WORD.findall(normal(text))
     return {*found, *(word.rstrip("s") for word in found)}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import mua_env.envs.retail.language.matching as matching
 from mua_env.users.agenda.nlg.personas import Voice
 
 from .intents import SHORT_WISHES, WISHES
+from .matching import names_in
 
 Record = Mapping[str, Any]
 
@@ -58,7 +58,7 @@ def value(slot: str, source: Record, voice: Voice, about: str = "") -> str | Non
 
 
 def _asked_about(items: Sequence[Record] | None, about: str) -> Sequence[Record]:
-    named = matching.names_in(about, [item["name"] for item in items or ()]) if about else []
+    named = names_in(about, [item["name"] for item in items or ()]) if about else []
     return [item for item in items or () if item["name"] in named] or list(items or ())
 
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mua_env.envs.telecom.language.symptoms import SYMPTOMS
 from mua_env.users.agenda.language import Comparison
 
 from ..world_data import PLANS
+from .slots import SYMPTOMS
 
 _AMOUNT = r"(?P<gb>\d+(?:\.\d+)?) ?(?:gb|gigabytes?|gigs?)\b"
 _ADDED = re.compile(

@@ -8,6 +8,9 @@ from collections.abc import Mapping
 
 from mua_env.users.agenda.language import Intent, Slot
 
+SYMPTOMS = ("service", "data", "mms")
+"""The symptoms, in the order in which one needs the other."""
+
 SLOTS: Mapping[str, Slot] = {
     slot.name: slot
     for slot in (

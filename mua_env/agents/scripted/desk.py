@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Protocol
 
 from mua_env.agents.scripted.expert import Asked, Say, Script, ScriptedExpert, say
-
-if TYPE_CHECKING:
-    from mua_env.agents.scripted.handlers import Handler
 
 _TRIES = 4
 
@@ -30,8 +28,23 @@ class Declined(Exception):
     """The user took a refusal as an answer; the text is what it said."""
 
 
+class Serving(Protocol):
+    """What carries out one request; see :class:`~mua_env.agents.scripted.handlers.Handler`."""
+
+    def run(self, text: str) -> Asked:
+        """The request from the user's wish to the user's next message."""
+
+
+Handlers = Mapping[str, Callable[[Any, str], Serving]]
+"""What carries out a request, by intent: made of the desk and the intent. The expert hands its table to the desk."""
+
+
 class Desk(ABC):
     """What an expert knows in one dialogue, and how it speaks.
+
+    Args:
+        expert: whose dialogue it is.
+        handlers: what carries out requests.
 
     Attributes:
         late_after: turns after which :attr:`late` holds.
@@ -39,8 +52,9 @@ class Desk(ABC):
 
     late_after: ClassVar[int]
 
-    def __init__(self, expert: ScriptedExpert) -> None:
+    def __init__(self, expert: ScriptedExpert, handlers: Handlers) -> None:
         self._expert = expert
+        self._handlers = handlers
 
     @property
     def compact(self) -> bool:
@@ -64,9 +78,9 @@ class Desk(ABC):
     def agrees(self, text: str) -> bool:
         """Whether the user says yes to a proposal."""
 
-    @abstractmethod
-    def handler(self, intent: str) -> Handler[Any]:
+    def handler(self, intent: str) -> Serving:
         """What carries out a request of an intent."""
+        return self._handlers[intent](self, intent)
 
     @abstractmethod
     def take_over(self, record: dict[str, Any]) -> None:

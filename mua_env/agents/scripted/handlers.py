@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from collections.abc import Generator
+from typing import Any, Generic, TypeVar
 
-from mua_env.agents.scripted.desk import Refusal, Switch
+from mua_env.agents.scripted.desk import Desk, Refusal, Switch
 from mua_env.agents.scripted.expert import Asked, Heard, Step, ToolFailed, change, transfer
 
-if TYPE_CHECKING:
-    from mua_env.agents.scripted.desk import Desk
-
-_D = TypeVar("_D", bound="Desk")
-_H = TypeVar("_H", bound="Handler[Any]")
+_D = TypeVar("_D", bound=Desk)
 Part = Generator[Step, Heard, None]
 """A part of a script that returns nothing."""
 
@@ -120,30 +116,10 @@ class Change(Handler[_D]):
             self.desk.take_over(record)
 
 
-class Human(Handler["Desk"]):
+class Human(Handler[Desk]):
     """Hands over to a human agent."""
 
     def run(self, text: str) -> Asked:
         """Ends the dialogue."""
         yield from transfer("The user asks for a human agent.")
         return (yield from self.desk.say("bye"))
-
-
-class Handlers(Generic[_D]):
-    """The handlers of a domain by intent; filled by the modules that define them."""
-
-    def __init__(self) -> None:
-        self._by_intent: dict[str, Callable[[_D, str], Handler[Any]]] = {}
-
-    def register(self, *intents: str) -> Callable[[type[_H]], type[_H]]:
-        """Make a class the handler of intents."""
-
-        def mark(handler: type[_H]) -> type[_H]:
-            self._by_intent.update(dict.fromkeys(intents, handler))
-            return handler
-
-        return mark
-
-    def make(self, desk: _D, intent: str) -> Handler[Any]:
-        """The handler of a request."""
-        return self._by_intent[intent](desk, intent)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -67,10 +66,6 @@ class TableStatements:
             values = {name: bindparam(f"new_{name}", type_=self.table.columns[name].type) for name in wanted}
             statement = self._updates[wanted] = update(self.table).where(*self._match()).values(values)
         return statement
-
-    def key_text(self, row: Mapping[str, Any]) -> str:
-        """The primary key of a row as the JSON text that the change log holds."""
-        return json.dumps([row[column.name] for column in self.keys], ensure_ascii=False, separators=(",", ":"))
 
 
 @lru_cache(maxsize=1024)

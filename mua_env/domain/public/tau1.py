@@ -21,8 +21,7 @@ from mua_env.core.database import Rows
 from mua_env.core.task_sets import TaskSet
 from mua_env.core.tasks import Action, Goal, Task
 from mua_env.core.tools import Mode
-from mua_env.domain.public._files import read_text
-from mua_env.domain.public._literals import read_calls
+from mua_env.domain.public._reading import read_calls, read_text
 from mua_env.errors import ConfigError, DataError, TaskError, first_fault
 
 PATH_VARIABLE: Final = "TAU_BENCH_DIR"

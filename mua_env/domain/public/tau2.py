@@ -22,7 +22,7 @@ from mua_env.core.task_sets import TaskSet
 from mua_env.core.tasks import Goal, Task
 from mua_env.core.tools import Mode
 from mua_env.core.toolsets import Kit
-from mua_env.domain.public._files import read_text
+from mua_env.domain.public._reading import read_text
 from mua_env.domain.public.tau2_tasks import read_splits, read_tasks, revision_name
 from mua_env.errors import ConfigError, DataError
 

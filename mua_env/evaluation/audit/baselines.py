@@ -14,6 +14,7 @@ from mua_env.core.scores import BASES, check_reward
 from mua_env.core.tasks import Task
 from mua_env.core.tools import ToolSpec
 from mua_env.domain.derived_goals import HAND_OVER
+from mua_env.episode.dialogue import hold
 from mua_env.episode.session import Session
 from mua_env.episode.setting import Setting
 from mua_env.errors import DomainError
@@ -105,13 +106,9 @@ class BaselineRuns:
 
     def _episode(self, agent: Agent, task: Task, seed: int) -> BaselineRun:
         session = self._session
-        agent.reset(system_prompt=session.system_prompt, tools=session.tools, seed=seed)
-        result = session.start(task, seed=seed)
-        while not result.done:
-            result = session.send(agent.act(result.messages))
-        if result.score is None:
+        score = hold(session, agent, task, seed=seed).score
+        if score is None:
             raise DomainError(f"task {task.id!r} ended without a score")
-        score = result.score
         return BaselineRun(
             rewards={name: score.under(check_reward(name)) for name in BASES},
             turns=session.episode.turns,

@@ -7,8 +7,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from mua_env.training.config.base import Settings
-from mua_env.training.rollout.advantages import Std
 
+Std = Literal["population", "sample", "none"]
+"""Divide the squared deviations by the number of rewards (population), or by one less (sample); or leave advantages
+undivided (none), as Dr. GRPO does."""
 Keep = Literal["solved", "all"]
 """Which of the expert's dialogues are kept: the solved ones, or all whose user did not fail."""
 Chance = Annotated[float, Field(ge=0, le=1)]

@@ -10,12 +10,10 @@ from mua_env.agents.scripted.expert import check_slips
 from mua_env.core.agent import Slips
 from mua_env.core.seeds import derive_seed
 from mua_env.core.trajectory import Trajectory, TrajectoryWriter, read_trajectories
+from mua_env.episode.dialogue import hold
 from mua_env.errors import RunStopped
 
 if TYPE_CHECKING:
-    from mua_env.core.agent import Agent
-    from mua_env.core.tasks import Task
-    from mua_env.episode.session import Session
     from mua_env.training.data.mixing import Place
     from mua_env.training.rollout.pool import MixedPool
     from mua_env.training.run.processes import Processes
@@ -76,15 +74,6 @@ def hold_expert_dialogues(
                 writer.write(trajectory)
             held.append(trajectory)
     return sorted(log.processes.gather(held), key=lambda trajectory: int(trajectory.id))
-
-
-def hold(session: Session, agent: Agent, task: Task, *, seed: int) -> float | None:
-    """Hold one dialogue to its end; returns the reward."""
-    result = session.start(task, seed=seed)
-    agent.reset(system_prompt=session.system_prompt, tools=session.tools, seed=seed)
-    while not result.done:
-        result = session.send(agent.act(result.messages))
-    return None if result.score is None else result.score.reward
 
 
 def reward_of(trajectory: Trajectory) -> float | None:

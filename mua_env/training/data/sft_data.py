@@ -1,9 +1,8 @@
-"""What a cold start learns from: the expert's dialogues as the configuration wants them; and who teaches it."""
+"""What a cold start learns from: the expert's dialogues as the configuration wants them."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,12 +13,9 @@ from mua_env.training.data.augmentation import Shuffler
 from mua_env.training.data.demonstrations import Demonstrations, copy_drills, turn_windows
 from mua_env.training.data.expert_dialogues import ExpertLog
 from mua_env.training.data.token_trajectory import TokenTrajectory
-from mua_env.training.rollout.pool import MixedPool
-from mua_env.training.run.checkpoints import Checkpoints, ColdStartCheckpoints
-from mua_env.training.trainers.cold_start import train_cold_start
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedModel
+    from mua_env.training.rollout.pool import MixedPool
 
 
 def ask_expert(config: TrainConfig, pool: MixedPool, *, seed: int, log: ExpertLog) -> Demonstrations:
@@ -38,7 +34,7 @@ def ask_expert(config: TrainConfig, pool: MixedPool, *, seed: int, log: ExpertLo
 
 
 @dataclass(frozen=True)
-class Lessons:
+class SftData:
     """The examples of a cold start.
 
     Attributes:
@@ -54,7 +50,7 @@ class Lessons:
     @classmethod
     def prepare(
         cls, demonstrations: Demonstrations, chat: ChatTokens, settings: ColdStartConfig, *, seed: int
-    ) -> Lessons:
+    ) -> SftData:
         """Encode demonstrations, and make of them what the settings want."""
         dialogues = demonstrations.encode(chat, renumbered=settings.renumbered, seed=seed)
         if settings.shuffled:
@@ -72,42 +68,4 @@ class Lessons:
         return (
             f"{len(self.dialogues)} dialogues of {mean:.0f} tokens on average, "
             f"{len(self.drills)} copy drills, {len(self.windows)} single turns"
-        )
-
-    def teach(
-        self,
-        model: PreTrainedModel,
-        chat: ChatTokens,
-        settings: ColdStartConfig,
-        *,
-        seed: int,
-        checkpoints: Checkpoints,
-        report: Callable[[dict[str, float]], None],
-    ) -> None:
-        """Train the model, by TRL where the settings say so."""
-        if settings.trl is None:
-            train_cold_start(
-                model,
-                self.dialogues,
-                settings,
-                pad_id=chat.pad_id,
-                seed=seed,
-                drills=self.drills,
-                windows=self.windows,
-                report=report,
-                saver=ColdStartCheckpoints(checkpoints),
-            )
-            return
-        from mua_env.training.trainers.sft import train_with_trl
-
-        processes = checkpoints.processes
-        train_with_trl(
-            model,
-            chat.tokenizer,
-            self.dialogues,
-            settings,
-            seed=seed,
-            processes=processes.count,
-            cpu=processes.cpu,
-            report=report,
         )

@@ -1,21 +1,13 @@
-"""Group advantages and the clipped objective of GRPO, as pure functions of numbers.
-
-The trainer calls `group_advantages`; the scalar `clipped_objective` states the loss that it optimises
-per token, and is what the worked numbers of the paper's reading are checked against (§3.3.1, Eq. 2-3).
-"""
+"""Group advantages of GRPO, as pure functions of numbers (MUA-RL §3.3.1, Eq. 2)."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from mua_env.errors import ConfigError
-
-Std = Literal["population", "sample", "none"]
-"""Divide the squared deviations by the number of rewards (population), or by one less (sample); or leave advantages
-undivided (none), as Dr. GRPO does."""
+from mua_env.training.config.phases import Std
 
 
 @dataclass(frozen=True)
@@ -76,28 +68,3 @@ def batch_advantages(
         raise ConfigError(f"{len(rewards)} rewards do not divide into groups of {group_size}")
     starts = range(0, len(rewards), group_size)
     return [group_advantages(rewards[start : start + group_size], std=std) for start in starts]
-
-
-def k3(ratio: float) -> float:
-    """The estimator ``x - 1 - ln x`` of a Kullback-Leibler divergence, from one probability ratio."""
-    return ratio - 1.0 - math.log(ratio)
-
-
-def clipped_objective(
-    advantage: float, ratio: float, *, epsilon: float, beta: float, kl_ratio: float | None = None
-) -> float:
-    """The objective of one token, to be maximised (Eq. 3).
-
-    ``min(ratio * A, clip(ratio, 1 - epsilon, 1 + epsilon) * A) - beta * k3(kl_ratio)``
-
-    Args:
-        advantage: the advantage of the token's rollout.
-        ratio: probability under the model in training over that under the model that sampled.
-        epsilon: clip range.
-        beta: weight of the divergence from the reference model.
-        kl_ratio: the ratio that the divergence is estimated from; ``ratio`` if None. The trainer uses
-            reference over current probability, the unbiased form for samples of the current model.
-    """
-    clipped = min(max(ratio, 1.0 - epsilon), 1.0 + epsilon)
-    divergence = k3(ratio if kl_ratio is None else kl_ratio)
-    return min(ratio * advantage, clipped * advantage) - beta * divergence

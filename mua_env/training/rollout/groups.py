@@ -15,9 +15,8 @@ from mua_env.training.data.curriculum import Curriculum, Drawing
 from mua_env.training.data.mixing import Place
 from mua_env.training.data.token_trajectory import TokenTrajectory
 from mua_env.training.rollout.advantages import GroupAdvantages, batch_advantages
-from mua_env.training.rollout.dialogue_metrics import Outcome, dialogue_metrics
 from mua_env.training.rollout.driver import Dialogue, RolloutDriver
-from mua_env.training.rollout.episode_statistics import what_happened
+from mua_env.training.rollout.episode_statistics import Outcome, dialogue_metrics, what_happened
 from mua_env.training.rollout.pool import MixedPool
 from mua_env.training.rollout.recording import Batch, Unrecorded
 from mua_env.training.rollout.turn_credit import Credit, ForkKeeper, measure_credits

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from mua_env.core.trajectory import Trajectory
 from mua_env.training.data.token_trajectory import TokenTrajectory
 from mua_env.training.rollout.driver import Dialogue, RolloutDriver
 from mua_env.training.rollout.held_dialogues import Held, Ledger
-from mua_env.training.run.run_folder import RunFolder
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -125,20 +125,20 @@ class Batch:
             },
         )
         self._ledger.write(Held(row, dialogue.task.id, dialogue.seed, attempt, tokens, trajectory))
-        self._recorder.folder.add_trajectory(trajectory)
+        self._recorder.keep(trajectory)
 
 
 class Recorder:
     """Opens the batches of a run.
 
     Args:
-        folder: of the run.
+        keep: appends a dialogue to those of the run.
         ledger: of the run.
         agent: how trajectories name the agent.
     """
 
-    def __init__(self, folder: RunFolder, ledger: Ledger, agent: str) -> None:
-        self.folder, self.ledger, self.agent = folder, ledger, agent
+    def __init__(self, keep: Callable[[Trajectory], None], ledger: Ledger, agent: str) -> None:
+        self.keep, self.ledger, self.agent = keep, ledger, agent
 
     def open(self, phase: str, step: int, name: str = "", stage: str = "") -> Batch:
         """A batch, with what a killed run had held of it."""

@@ -19,10 +19,10 @@ from mua_env.errors import DataError
 from mua_env.training.rollout.held_dialogues import Ledger
 from mua_env.training.run.processes import Processes
 from mua_env.training.run.run_folder import RunFolder
+from mua_env.training.trainers.cold_start import set_rate
 
 if TYPE_CHECKING:
     from accelerate import Accelerator  # type: ignore[import-untyped]
-    from torch.optim.lr_scheduler import LRScheduler
 
 Phase = Literal["start", "cold_start", "cold_started", "grpo", "trained", "finished"]
 
@@ -196,18 +196,6 @@ class GrpoCheckpoints(TrainerCallback):
         """Commit it."""
         path = self._all.folder.path / "resume" / f"checkpoint-{state.global_step}"
         self._all.commit("grpo", step=state.global_step, checkpoint=path)
-
-
-def set_rate(schedule: LRScheduler, rate: float) -> None:
-    """Let a restored schedule go on from another base rate."""
-    factors = [
-        last / base if base else 1.0 for last, base in zip(schedule.get_last_lr(), schedule.base_lrs, strict=True)
-    ]
-    schedule.base_lrs = [rate] * len(schedule.base_lrs)
-    for group, factor in zip(schedule.optimizer.param_groups, factors, strict=True):
-        group["initial_lr"] = rate
-        group["lr"] = rate * float(factor)
-    schedule._last_lr = [group["lr"] for group in schedule.optimizer.param_groups]
 
 
 def write_whole(path: Path, write: Callable[[Path], None]) -> None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from mua_env.core.seeds import derive_seed
 from mua_env.training.config.train import EvaluationConfig
-from mua_env.training.rollout.dialogue_metrics import Outcome, check_faults, dialogue_metrics
 from mua_env.training.rollout.driver import RolloutDriver
+from mua_env.training.rollout.episode_statistics import Outcome, check_faults, dialogue_metrics
 from mua_env.training.rollout.pool import MixedPool
 from mua_env.training.rollout.recording import Batch, Unrecorded
 

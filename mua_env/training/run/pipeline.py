@@ -29,17 +29,18 @@ try:
     from mua_env.inference.chat_tokens import ChatTokens
     from mua_env.inference.models import load, save
     from mua_env.training.data.expert_dialogues import ExpertLog
-    from mua_env.training.data.sft_data import Lessons, ask_expert
+    from mua_env.training.data.sft_data import SftData, ask_expert
     from mua_env.training.rollout.driver import RolloutDriver
     from mua_env.training.rollout.make_backend import make_backend
     from mua_env.training.rollout.recording import Recorder
-    from mua_env.training.run.checkpoints import GrpoCheckpoints, write_whole
+    from mua_env.training.run.checkpoints import ColdStartCheckpoints, GrpoCheckpoints, write_whole
     from mua_env.training.run.measurements import Measurements
     from mua_env.training.run.parts import RunParts
     from mua_env.training.run.progress import GrpoProgress
     from mua_env.training.tiny_model.start import start_from_nothing
     from mua_env.training.trainers.adapters import add_adapter, merge_adapter, peft_config
     from mua_env.training.trainers.grpo import DialogueGRPOTrainer, trl_config, updates_a_batch
+    from mua_env.training.trainers.teaching import teach
 except ImportError as error:
     if isinstance(error, ConfigError):
         raise
@@ -132,7 +133,7 @@ class Run(RunParts):
             ),
             autocast=self._mixed,
         )
-        self.recorder = Recorder(self.folder, self.checkpoints.ledger, self.config.name)
+        self.recorder = Recorder(self.folder.add_trajectory, self.checkpoints.ledger, self.config.name)
         self.measurements = Measurements(
             self.config,
             self.held_out,
@@ -163,17 +164,19 @@ class Run(RunParts):
         self.evaluate(BEFORE, 0, tasks=None if self.config.model.path else SHOWN)
         self.reporter.phase("Cold start")
         seed = self.seed("cold start")
-        lessons = Lessons.prepare(demonstrations, self.chat, settings, seed=seed)
-        self.reporter.say(f"  {lessons.describe()}")
+        data = SftData.prepare(demonstrations, self.chat, settings, seed=seed)
+        self.reporter.say(f"  {data.describe()}")
         lora = self.config.model.lora
         if lora is not None:
             self.model = add_adapter(self.model, lora, seed=seed)
-        lessons.teach(
+        teach(
             self.model,
+            data,
             self.chat,
             settings.computing(mixed=self._mixed),
             seed=seed,
             checkpoints=self.checkpoints,
+            saver=ColdStartCheckpoints(self.checkpoints),
             report=self._report_cold_start,
         )
         self.model = merge_adapter(self.model)

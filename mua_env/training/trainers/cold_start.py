@@ -19,10 +19,10 @@ from mua_env.core.seeds import derive_seed
 from mua_env.errors import ConfigError, RunStopped, missing_extra
 from mua_env.training.config.train import ColdStartConfig
 from mua_env.training.data.token_trajectory import TokenTrajectory
-from mua_env.training.run.checkpoints import set_rate
 
 if TYPE_CHECKING:
     from accelerate import Accelerator  # type: ignore[import-untyped]
+    from torch.optim.lr_scheduler import LRScheduler
     from transformers import PreTrainedModel
 
     from mua_env.training.run.checkpoints import ColdStartCheckpoints
@@ -92,19 +92,10 @@ def train_cold_start(
     """
     if not dialogues:
         raise ConfigError("a cold start needs at least one expert dialogue")
-    try:
-        from accelerate import Accelerator
-    except ImportError:
-        raise missing_extra("train", needed_by="the cold start") from None
-    accelerator = Accelerator(cpu=not torch.cuda.is_available())
+    accelerator = _accelerator()
     shares = (config.drill if drills else 0.0, config.window if windows else 0.0)
     steps = max(1, math.ceil(len(dialogues) / config.batch * config.epochs / (1 - sum(shares))))
-    optimizer = torch.optim.AdamW(
-        [parameter for parameter in model.parameters() if parameter.requires_grad],
-        lr=config.learning_rate,
-        betas=config.betas,
-        weight_decay=config.weight_decay,
-    )
+    optimizer = _optimizer(model, config)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, _cosine(steps, config.warmup))
     wrapped, optimizer = accelerator.prepare(model, optimizer)
     wrapped.train()
@@ -120,29 +111,40 @@ def train_cold_start(
     for step in range(done + 1, steps + 1):
         loss, tokens, norm = _gradient(accelerator, wrapped, next(batches), config, pad_id)
         rate = float(schedule.get_last_lr()[0])
-        if not (math.isfinite(loss) and math.isfinite(norm)):
-            raise RunStopped(
-                f"the loss is {loss} and the gradient {norm} at update {step} of the cold start; the update was not "
-                f"applied. Lower cold_start.learning_rate ({rate:g})"
-            )
+        _check_finite(loss, norm, step=step, rate=rate)
         optimizer.step()
         optimizer.zero_grad()
         schedule.step()
         if report is not None:
-            report(
-                {
-                    "step": step,
-                    "steps": steps,
-                    "loss": loss,
-                    "learning_rate": rate,
-                    "tokens": tokens,
-                    "grad_norm": norm,
-                }
-            )
+            figures = {"loss": loss, "learning_rate": rate, "tokens": tokens, "grad_norm": norm}
+            report({"step": step, "steps": steps, **figures})
         if saver is not None:
             saver.after_update(accelerator, step)
     model.train(False)
     return model
+
+
+def _accelerator() -> Accelerator:
+    try:
+        from accelerate import Accelerator
+    except ImportError:
+        raise missing_extra("train", needed_by="the cold start") from None
+    return Accelerator(cpu=not torch.cuda.is_available())
+
+
+def _optimizer(model: PreTrainedModel, config: ColdStartConfig) -> torch.optim.Optimizer:
+    # With an adapter most of the model stands still, and an optimiser's state for it would only cost memory.
+    learned = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    return torch.optim.AdamW(learned, lr=config.learning_rate, betas=config.betas, weight_decay=config.weight_decay)
+
+
+def _check_finite(loss: float, norm: float, *, step: int, rate: float) -> None:
+    # Before the optimiser's step: applied, a NaN would be in every weight, and in the next checkpoint.
+    if not (math.isfinite(loss) and math.isfinite(norm)):
+        raise RunStopped(
+            f"the loss is {loss} and the gradient {norm} at update {step} of the cold start; the update was not "
+            f"applied. Lower cold_start.learning_rate ({rate:g})"
+        )
 
 
 def _gradient(
@@ -215,3 +217,15 @@ def _cosine(steps: int, warmup: float) -> Callable[[int], float]:
         return 0.5 * (1 + math.cos(math.pi * (step - rising) / max(1, steps - rising)))
 
     return factor
+
+
+def set_rate(schedule: LRScheduler, rate: float) -> None:
+    """Let a restored schedule go on from another base rate."""
+    factors = [
+        last / base if base else 1.0 for last, base in zip(schedule.get_last_lr(), schedule.base_lrs, strict=True)
+    ]
+    schedule.base_lrs = [rate] * len(schedule.base_lrs)
+    for group, factor in zip(schedule.optimizer.param_groups, factors, strict=True):
+        group["initial_lr"] = rate
+        group["lr"] = rate * float(factor)
+    schedule._last_lr = [group["lr"] for group in schedule.optimizer.param_groups]

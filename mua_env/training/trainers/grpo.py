@@ -15,8 +15,8 @@ from mua_env.core.seeds import derive_seed
 from mua_env.errors import ConfigError, RunStopped, missing_extra
 from mua_env.training.config.train import GrpoSettings
 from mua_env.training.data.token_trajectory import TokenTrajectory
-from mua_env.training.rollout.dialogue_metrics import check_faults
 from mua_env.training.rollout.driver import RolloutDriver
+from mua_env.training.rollout.episode_statistics import check_faults
 from mua_env.training.rollout.groups import GroupRollout, HeldBatch
 from mua_env.training.rollout.pool import MixedPool
 from mua_env.training.rollout.recording import Recorder, Unrecorded

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from mua_env.core.agent import Agent
 from mua_env.core.messages import AssistantMessage, Message, SystemMessage, UserMessage
 from mua_env.core.seeds import derive_seed
+from mua_env.episode.dialogue import hold
 from mua_env.errors import ConfigError
 from mua_env.inference.chat_template import SystemPrompt
 from mua_env.training.data.demonstrations import encode_dialogue
-from mua_env.training.data.expert_dialogues import hold
 from mua_env.training.user_model.agents import DistractedAgent, IdleAgent, SlippingAgent, values_of
 from mua_env.users.agenda.nlg.personas import Voice, persona
 from mua_env.users.agenda.user import AgendaSession, AgendaUser
@@ -137,8 +137,8 @@ class UserDialogues:
                 agent = DistractedAgent(agent, task)
             elif drawn < slips + distracted + idle:
                 agent = IdleAgent()
-            reward = hold(session, agent, task, seed=own)
-            if reward == 1 or (isinstance(agent, IdleAgent) and session.episode.ended_by == "user_stop"):
+            held = hold(session, agent, task, seed=own)
+            if held.reward == 1 or (isinstance(agent, IdleAgent) and session.episode.ended_by == "user_stop"):
                 found._add(session.episode, strategy, agent)
         for session in sessions:
             session.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from typing import Literal, get_args
 
 Strategy = Literal["llm", "react", "verify", "reflection", "brief"]
@@ -115,3 +116,14 @@ def prompt_version(strategy: Strategy, *, tools: bool = False) -> str:
         parts.append(_VERDICT if strategy == "verify" else _CRITIQUE)
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
     return f"{strategy}/{EDITION}-{digest[:6]}"
+
+
+PERSONA_PROMPTS: Mapping[str, tuple[str, ...]] = {
+    "plain": ("You speak plainly.", "You say what is needed, in ordinary words."),
+    "terse": ("You are short of words.", "You answer in as few words as you can."),
+    "polite": ("You are polite.", "You are friendly and say thank you."),
+    "chatty": ("You like to chat and drift a little.", "You talk a lot, also of things beside the point."),
+    "confused": ("You are unsure of yourself and get muddled.", "You are easily confused and ask again."),
+    "impatient": ("You are in a hurry.", "You have little patience and want this over with."),
+}
+"""How a persona is told to a language model in the instruction of a generated task, by its name; each text alone."""

@@ -9,13 +9,13 @@ import pytest
 from loopback import Loopback, Say
 
 from mua_env.core.messages import AssistantMessage, Message, UserMessage
+from mua_env.episode.dialogue import hold
 from mua_env.episode.session import Session
 from mua_env.episode.setting import Setting, load_setting
 from mua_env.errors import ConfigError
 from mua_env.inference.chat_tokens import ChatTokens
 from mua_env.inference.models import load
 from mua_env.llm import LLMClient, LLMSettings
-from mua_env.training.data.expert_dialogues import hold
 from mua_env.training.run.console import Reporter
 from mua_env.training.run.run_folder import read_metrics
 from mua_env.training.user_model.agents import DistractedAgent, IdleAgent, SlippingAgent, values_of
@@ -31,7 +31,7 @@ def test_the_model_is_trained_on_what_it_will_be_sent(setting: Setting) -> None:
     """The swapped dialogue is, message by message, what an LLM user of the same prompt sends to its server."""
     session = Session(setting, SteadyUser())
     task = setting.tasks[1]
-    assert hold(session, setting.domain.expert(), task, seed=3) == 1
+    assert hold(session, setting.domain.expert(), task, seed=3).reward == 1
     messages = swapped(session.episode)
     lines = [message.content or "" for message in messages if isinstance(message, AssistantMessage)]
     heard = [message.content for message in messages if isinstance(message, UserMessage)]
@@ -109,7 +109,7 @@ def test_a_distracted_agent_hears_the_wish_again_and_goes_on(setting: Setting) -
     repeated = 0
     for seed, task in enumerate(list(setting.tasks)[:12]):
         agent = DistractedAgent(setting.domain.expert(), task)
-        assert hold(session, agent, task, seed=seed) == 1
+        assert hold(session, agent, task, seed=seed).reward == 1
         messages = swapped(session.episode)
         if agent.interrupted is None:
             continue

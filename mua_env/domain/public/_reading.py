@@ -1,4 +1,4 @@
-"""Literal reading of Python files that hold lists of constructor calls. The files are parsed, never run."""
+"""Reads the files of a public benchmark: as text, or the literals of Python files, which are parsed and never run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,25 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from mua_env.errors import TaskError
+from mua_env.errors import DataError, TaskError
+
+
+def read_text(path: Path, *, copy: str) -> str:
+    """The text of a file.
+
+    Args:
+        path: the file.
+        copy: what it should be part of, for the message, as ``"the tau-bench checkout"``.
+
+    Raises:
+        DataError: it is missing or cannot be read.
+    """
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise DataError(f"{path} is missing; is {copy} whole?") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"{path} cannot be read: {error}") from None
 
 
 def read_calls(path: Path, item: str, inner: Collection[str] = ()) -> list[dict[str, Any]]:
