@@ -43,8 +43,8 @@ def look_together(computes: Iterable[Callable[[], Any]]) -> Looking[None]:
     for compute in computes:
         try:
             compute()
-        except Missing as need:
-            needs[f"{need.tool}{need.arguments}"] = need
+        except Missing as missing:
+            needs[f"{missing.tool}{missing.arguments}"] = missing
         except (ToolError, KeyError):
             continue
     if len(needs) < 2:

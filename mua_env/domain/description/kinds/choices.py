@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
-from typing import Any
+from typing import Any, Self
 
 from mua_env.core.database import Rows
 from mua_env.domain.description.kinds.kind import LOOK, Kind, Mention, Speech, longest_first, whole, with_roles
@@ -29,7 +29,7 @@ class Choice(Kind):
     also: Mapping[str, Sequence[str]] = field(default_factory=dict, kw_only=True)
     of: Model = field(default=None, kw_only=True)
 
-    def in_world(self, rows: Rows, translations: Sequence[Mapping[str, str]]) -> Kind:
+    def in_world(self, rows: Rows, translations: Sequence[Mapping[str, str]]) -> Self:
         """With the values' names in all languages."""
         also = {
             value: (*self.also.get(value, ()), *(words[value] for words in translations if value in words))
@@ -98,7 +98,7 @@ class YesNo(Kind):
 
     giving = "given_alone"
 
-    def in_world(self, rows: Rows, translations: Sequence[Mapping[str, str]]) -> Kind:
+    def in_world(self, rows: Rows, translations: Sequence[Mapping[str, str]]) -> Self:
         """With the words for it in all languages."""
         words = {True: self.yes, False: self.no}
         also = {

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from random import Random
-from typing import Any
+from typing import Any, Self
 
 from mua_env.core.database import Rows
 from mua_env.domain.description.kinds.kind import LOOK, Kind, Mention, Speech, longest_first, with_roles
@@ -151,7 +151,7 @@ class Named(Kind):
         """The name of the table's key."""
         return key_column(self.of)
 
-    def in_world(self, rows: Rows, translations: Sequence[Mapping[str, str]]) -> Kind:
+    def in_world(self, rows: Rows, translations: Sequence[Mapping[str, str]]) -> Self:
         """With the names that there are: a user notices another one of them."""
         there = {str(row[self.label]): row[self.key_column] for row in rows.get(self.of.__tablename__, ())}
         return replace(super().in_world(rows, translations), labels=there)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from random import Random
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 from mua_env.domain.description.locales import LOCALES, Locale
 from mua_env.domain.description.scope import Record, Scope
@@ -159,7 +159,7 @@ class Kind(ABC):
         """
         return raw
 
-    def in_world(self, rows: Rows, translations: Sequence[Mapping[str, str]]) -> Kind:
+    def in_world(self, rows: Rows, translations: Sequence[Mapping[str, str]]) -> Self:
         """The kind with what it must know of a domain's data, and of its words in all languages."""
         return replace(self, nouns=(self.noun, *(words[self.noun] for words in translations if self.noun in words)))
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from mua_env.domain.description.kinds.kind import LOOK, Kind, Mention, Speech, with_roles
 from mua_env.domain.description.locales import Locale
@@ -63,7 +63,7 @@ class Count(Kind):
         """What is counted."""
         return self.unit or self.noun.split()[-1].removesuffix("s")
 
-    def in_world(self, rows: Rows, translations: Sequence[Mapping[str, str]]) -> Kind:
+    def in_world(self, rows: Rows, translations: Sequence[Mapping[str, str]]) -> Self:
         """With the unit in all languages."""
         units = tuple(words[self.counted] for words in translations if self.counted in words)
         return replace(super().in_world(rows, translations), units=units)

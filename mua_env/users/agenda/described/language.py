@@ -20,7 +20,7 @@ from mua_env.users.agenda.described.speech import VoiceSpeech, WrittenSpeech
 from mua_env.users.agenda.language import Comparison, DialogueLanguage, Intent, Slot
 from mua_env.users.agenda.nlg.personas import Voice
 from mua_env.users.agenda.nlu.dialogue_acts import AgentActs, plain
-from mua_env.users.persona_prompts import MANNERS
+from mua_env.users.llm.prompts import PERSONA_PROMPTS
 
 _ALWAYS = r"completed|done|processed|submitted|carried out"
 """Participles by which anything may be claimed to be done."""
@@ -129,7 +129,7 @@ class DescribedLanguage(DialogueLanguage):
     @property
     def manners(self) -> Mapping[str, Sequence[str]]:
         """How a persona is told to a language model, by its name; nothing where there are no words for it."""
-        return MANNERS if self.locale.spaced else {}
+        return PERSONA_PROMPTS if self.locale.spaced else {}
 
     def written(self, rng: Random) -> WrittenSpeech:
         """How the instructions of tasks are composed."""
