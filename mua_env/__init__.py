@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from mua_env.domain.contract import Domain as Domain
     from mua_env.domain.contract import load_domain as load_domain
     from mua_env.domain.described import DescribedDomain as DescribedDomain
+    from mua_env.domain.description import kinds as kinds
     from mua_env.domain.description.kinds import Caller as Caller
     from mua_env.domain.description.kinds import Choice as Choice
     from mua_env.domain.description.kinds import Count as Count
@@ -220,6 +221,7 @@ _HOME = {
     "environment_ids": "domain.discovery",
     "hold": "episode.dialogue",
     "import_domain": "domain.importing",
+    "kinds": "domain.description",
     "load_domain": "domain.contract",
     "load_setting": "episode.setting",
     "make_user": "users.make",

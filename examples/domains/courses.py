@@ -1,4 +1,4 @@
-"""Course registration at a university: students enrol, drop courses, change how they are graded, and ask for credits."""
+"""Course registration: students enrol, drop courses, change how they are graded, and ask for their credits."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from sqlalchemy import JSON
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from mua_env import Caller, Choice, DescribedDomain, DescribedToolkit, Key, Name, Question, Wish, obeys, rule, tool
+from mua_env import DescribedDomain, DescribedToolkit, Question, Wish, kinds, obeys, rule, tool
 
 Row = dict[str, Any]
 
@@ -29,17 +29,18 @@ class Student(Base):
 class Course(Base):
     __tablename__ = "courses"
     code: Mapped[str] = mapped_column(primary_key=True)
-    title: Mapped[str]
     needs: Mapped[list[str]] = mapped_column(JSON, info={"set": True})
     seats: Mapped[int]
     credits: Mapped[int]
 
 
-StudentId = Annotated[str, Caller("student id", of=Student)]
-NUMBER = Key("student number", "S######")
-ANY = Key("course code", "@@-###", of=Course, slot="new_course")
-OWN = Key("course code", "@@-###", of=Course, slot="own_course", keys=lambda student: list(student["enrolled"]))
-Grading = Annotated[Literal["letter grade", "pass or fail"], Choice("grading", also={"pass or fail": ("pass/fail",)})]
+StudentId = Annotated[str, kinds.Caller("student id", of=Student)]
+NUMBER = kinds.Key("student number", "S######")
+ANY = kinds.Key("course code", "@@-###", of=Course, slot="new_course")
+OWN = kinds.Key("course code", "@@-###", of=Course, slot="own_course", keys=lambda student: list(student["enrolled"]))
+Grading = Annotated[
+    Literal["letter grade", "pass or fail"], kinds.Choice("grading", also={"pass or fail": ("pass/fail",)})
+]
 
 
 @rule("not-twice", "Nobody enrols in a course twice, or in one that is passed already.", r"already|twice|passed it",
@@ -48,7 +49,7 @@ def not_twice(student: Row, course: Row) -> bool:
     return course["code"] not in (*student["enrolled"], *student["passed"])
 
 
-@rule("prerequisites", "The courses that a course needs must be passed before.", r"prerequisite|\bneeds?\b|required course",
+@rule("prerequisites", "The courses that a course needs must be passed before.", r"prerequisite|\bneeds?\b|required",
       refusal="a prerequisite of {course[code]} is not passed: it needs {course[needs]}")  # fmt: skip
 def prerequisites(student: Row, course: Row) -> bool:
     return set(course["needs"]) <= set(student["passed"])
@@ -65,21 +66,15 @@ def credit_limit(student: Row, course: Row) -> bool:
     return bool(student["credits"] + course["credits"] <= 30)
 
 
-@rule("enrolled-only", "Only a course that one is enrolled in can be dropped or graded otherwise.", r"not enrolled|not in it",
+@rule("enrolled-only", "Only a course one is enrolled in can be dropped or graded otherwise.", r"not enrolled|not in",
       refusal="you are not enrolled in {course[code]}")  # fmt: skip
 def enrolled_only(student: Row, course: Row) -> bool:
     return course["code"] in student["enrolled"]
 
 
-@rule("other-grading", "The grading must be another one than before.", r"already|the same|as it is",
-      refusal="{course[code]} is graded like that already")  # fmt: skip
-def other_grading(student: Row, course: Row, grading: str) -> bool:
-    return bool(student["enrolled"].get(course["code"]) != grading)
-
-
 class Office(DescribedToolkit):
     @tool
-    def find_student(self, number: Annotated[str, NUMBER], name: Annotated[str, Name]) -> str:
+    def find_student(self, number: Annotated[str, NUMBER], name: Annotated[str, kinds.Name]) -> str:
         """The id of the student with a number and a name."""
         return str(self.only(Student, number=number, name=name)["student_id"])
 
@@ -112,7 +107,7 @@ class Office(DescribedToolkit):
                          credits=student["credits"] - course["credits"])  # fmt: skip
 
     @tool(writes=True)
-    @obeys(enrolled_only, other_grading)
+    @obeys(enrolled_only)
     def change_grading(self, student_id: StudentId, code: Annotated[str, OWN], grading: Grading) -> Row:
         """Grade a student's course by letter, or as passed or failed."""
         return self.save(Student, student_id, enrolled={**self.at["student"]["enrolled"], code: grading})
@@ -131,30 +126,18 @@ class Courses(DescribedDomain):
     }
 
     def data(self) -> dict[str, list[Row]]:
-        rng, subjects = Random(0), ("MA", "PH", "CS", "HI", "EC", "BI")
-        codes = [f"{subject}-{level}{n:02d}" for subject in subjects for level in (1, 2) for n in range(6)]
-        courses = {code: {"code": code, "title": f"Course {code}", "seats": rng.choice((0, 5, 20)), "credits": rng.choice((5, 10)),
+        rng, subjects = Random(0), ("MA", "PH", "CS", "HI", "EC")
+        codes = [f"{subject}-{year}{n:02d}" for subject in subjects for year in (1, 2) for n in range(6)]
+        courses = {code: {"code": code, "seats": rng.choice((0, 5, 20)), "credits": rng.choice((5, 10)),
                           "needs": [code.replace("-2", "-1")] if "-2" in code else []} for code in codes}  # fmt: skip
-        firsts, lasts = (
-            ("Ada", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gina", "Hugo"),
-            ("Moss", "Reed", "Stone", "Vale", "Wood"),
-        )
+        names = [f"{first} {last}" for first in ("Ada", "Ben", "Cleo", "Finn") for last in ("Moss", "Reed", "Vale")]
         students = []
         for n in range(150):
-            passed, now = (
-                rng.sample([c for c in codes if "-1" in c], 24) if part else rng.sample(codes, 3) for part in (1, 0)
-            )
-            enrolled = {code: rng.choice(("letter grade", "pass or fail")) for code in now if code not in passed}
-            students.append(
-                {
-                    "student_id": f"s{n}",
-                    "number": NUMBER.new(rng),
-                    "name": f"{rng.choice(firsts)} {rng.choice(lasts)}",
-                    "passed": passed,
-                    "enrolled": enrolled,
-                    "credits": sum(courses[c]["credits"] for c in enrolled),
-                }
-            )
+            passed = rng.sample([code for code in codes if "-1" in code], 20)
+            now = [code for code in rng.sample(codes, 4) if code not in passed]
+            students.append({"student_id": f"s{n}", "number": NUMBER.new(rng), "name": names[n % 12], "passed": passed,
+                             "enrolled": {code: rng.choice(("letter grade", "pass or fail")) for code in now},
+                             "credits": sum(courses[code]["credits"] for code in now)})  # fmt: skip
         return {"students": students, "courses": list(courses.values())}
 
 

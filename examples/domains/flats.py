@@ -1,30 +1,16 @@
 """租房：租客报修、续租、退租，并查询房租。A landlord's desk, described in Chinese."""
 
-# ruff: noqa: RUF001
+# ruff: noqa: RUF001, RUF002
 
 from __future__ import annotations
 
-from datetime import date as Day
+import datetime
 from random import Random
 from typing import Annotated, Any, Literal
 
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from mua_env import (
-    Caller,
-    Choice,
-    Count,
-    Date,
-    DescribedDomain,
-    DescribedToolkit,
-    Key,
-    Phone,
-    Question,
-    Wish,
-    obeys,
-    rule,
-    tool,
-)
+from mua_env import DescribedDomain, DescribedToolkit, Question, Wish, kinds, obeys, rule, tool
 
 Row = dict[str, Any]
 
@@ -50,31 +36,22 @@ class Lease(Base):
     repair: Mapped[str]
 
 
-LEASE = Key("合同号", "HT-#####", of=Lease, owner="tenant_id", listed_by="list_leases",
+LEASE = kinds.Key("合同号", "HT-#####", of=Lease, owner="tenant_id", listed_by="list_leases",
             contents=lambda lease: [lease["street"]], asked="哪[一]?份合同")  # fmt: skip
 LeaseId = Annotated[str, LEASE]
-Fault = Annotated[
-    Literal["水管", "电路", "暖气", "门锁"], Choice("故障类型", also={"水管": ("漏水",), "电路": ("停电",)})
-]
-Months = Annotated[int, Count("续租时长", 1, 24, unit="个月")]
+Fault = Annotated[Literal["水管", "电路", "暖气", "门锁"], kinds.Choice("故障类型")]
+Visit = Annotated[str, kinds.Date("上门日期", "2026-03-02", "2026-04-30")]
+Months = Annotated[int, kinds.Count("续租时长", 1, 24, unit="个月")]
 
 
 @rule(
-    "running-only",
-    "只有生效中的合同才能办理业务。",
-    "到期|终止|结束|失效|不在生效",
-    refusal="合同{lease[status]}，不在生效中",
+    "running-only", "只有生效中的合同才能办理。", "到期|终止|失效|不在生效", refusal="合同{lease[status]}，不在生效中"
 )
 def running(lease: Row) -> bool:
     return bool(lease["status"] == "生效中")
 
 
-@rule(
-    "nothing-owed",
-    "欠租未付清的，不能续租或退租。",
-    "欠租|欠费|欠款|拖欠|付清",
-    refusal="还有{lease[owed]}元欠租没有付清",
-)
+@rule("nothing-owed", "欠租未付清的，不能续租或退租。", "欠租|欠费|欠款|拖欠|付清", refusal="还欠租{lease[owed]}元")
 def nothing_owed(lease: Row) -> bool:
     return not lease["owed"]
 
@@ -84,24 +61,19 @@ def a_year(months: int) -> bool:
     return months <= 12
 
 
-@rule(
-    "workday",
-    "维修只在周一至周五上门。",
-    "周末|周六|周日|周一至周五|工作日",
-    refusal="维修只在周一至周五上门，那天是周末",
-)
-def workday(day: Day) -> bool:
+@rule("workday", "维修只在周一至周五上门。", "周末|周六|周日|周一至周五|工作日", refusal="那天是周末")
+def workday(day: datetime.date) -> bool:
     return day.weekday() < 5
 
 
 class Desk(DescribedToolkit):
     @tool
-    def find_tenant(self, phone: Annotated[str, Phone("手机号", asked="电话号?码?|手机")]) -> str:
+    def find_tenant(self, phone: Annotated[str, kinds.Phone("手机号", asked="电话号?码?|手机")]) -> str:
         """按手机号查找租客，返回编号。"""
         return str(self.only(Tenant, phone=phone)["tenant_id"])
 
     @tool
-    def list_leases(self, tenant_id: Annotated[str, Caller("租客编号", of=Tenant)]) -> list[Row]:
+    def list_leases(self, tenant_id: Annotated[str, kinds.Caller("租客编号", of=Tenant)]) -> list[Row]:
         """租客的所有合同。"""
         return self.db.find(Lease, Lease.tenant_id == tenant_id)
 
@@ -112,9 +84,7 @@ class Desk(DescribedToolkit):
 
     @tool(writes=True)
     @obeys(running, workday)
-    def order_repair(
-        self, lease_id: LeaseId, fault: Fault, day: Annotated[str, Date("上门日期", "2026-03-02", "2026-04-30")]
-    ) -> Row:
+    def order_repair(self, lease_id: LeaseId, fault: Fault, day: Visit) -> Row:
         """登记报修。"""
         return self.save(Lease, lease_id, repair=f"{day} {fault}")
 
@@ -142,10 +112,7 @@ class Flats(DescribedDomain):
     }
 
     def data(self) -> dict[str, list[Row]]:
-        rng, streets = (
-            Random(0),
-            ("人民路", "解放街", "长江路", "中山路", "和平里", "新华街", "建设路", "文化街", "光明巷", "西湖路"),
-        )
+        rng, streets = Random(0), ("人民路", "解放街", "长江路", "中山路", "和平里", "新华街", "建设路", "文化街")
         people = [{"tenant_id": f"t{n}", "phone": f"138{n:04d}{n * 37 % 10000:04d}"} for n in range(150)]
         leases = {}
         for who in people:

@@ -2,29 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import date as Day
 from random import Random
 from typing import Annotated, Any
 
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from mua_env import (
-    Caller,
-    Date,
-    DescribedDomain,
-    DescribedToolkit,
-    Email,
-    Key,
-    Money,
-    Phone,
-    Question,
-    Time,
-    Wish,
-    YesNo,
-    obeys,
-    rule,
-    tool,
-)
+from mua_env import DescribedDomain, DescribedToolkit, Question, Wish, kinds, obeys, rule, tool
 
 Row = dict[str, Any]
 
@@ -54,20 +37,18 @@ class Application(Base):
     job_id: Mapped[str]
     title: Mapped[str]
     status: Mapped[str]
-    salary: Mapped[int]
-    remote: Mapped[bool]
-    interview: Mapped[str]
+    note: Mapped[str]
 
 
-CandidateId = Annotated[str, Caller("candidate id", of=Candidate)]
-JOB = Key("job number", "J-####", of=Job)
-NUMBER = Key("application number", "A-#####", of=Application, owner="candidate_id", listed_by="list_applications",
+CandidateId = Annotated[str, kinds.Caller("candidate id", of=Candidate)]
+JOB = kinds.Key("job number", "J-####", of=Job)
+NUMBER = kinds.Key("application number", "A-#####", of=Application, owner="candidate_id", listed_by="list_applications",
              contents=lambda application: [application["title"]])  # fmt: skip
 Number = Annotated[str, NUMBER]
-Salary = Annotated[int, Money("expected salary", 40_000, 90_000, step=1_000)]
-Remote = Annotated[
-    bool, YesNo("place of work", "working remotely", "working in the office", also={True: ("remotely",)})
-]
+Salary = Annotated[int, kinds.Money("expected salary", 40_000, 90_000, step=1_000)]
+Remote = Annotated[bool, kinds.YesNo("place of work", "working remotely", "working in the office")]
+NewDate = Annotated[str, kinds.Date("new date", "2026-05-01", "2026-06-12")]
+NewTime = Annotated[str, kinds.Time("new time", "09:00", "16:00", step=30)]
 
 
 @rule("open-job", "Only an open job can be applied for.", r"closed|filled|not open|no longer open|only an open",
@@ -76,38 +57,32 @@ def open_job(job: Row) -> bool:
     return bool(job["status"] == "open")
 
 
-@rule("within-budget", "The expected salary must not be above what the job can pay at most.", r"budget|at most|too high|pays?\b",
+@rule("within-budget", "The expected salary must be within what the job pays at most.", r"budget|at most|too high",
       refusal="the job pays ${job[most]:,} at most")  # fmt: skip
 def within_budget(job: Row, salary: int) -> bool:
     return bool(salary <= job["most"])
 
 
-@rule("running", "Only a running application can be withdrawn.", r"rejected|withdrawn|not running|only a running|decided",
+@rule("running", "Only a running application can be withdrawn.", r"rejected|withdrawn|running|decided",
       refusal="the application was {application[status]}")  # fmt: skip
 def running(application: Row) -> bool:
     return bool(application["status"] in ("in review", "interview"))
 
 
-@rule("interview-only", "An interview can be moved while there is one.", r"no interview|not invited|in review|rejected|withdrawn",
+@rule("interview-only", "An interview can be moved while there is one.", r"no interview|in review|rejected|withdrawn",
       refusal="there is no interview: the application is {application[status]}")  # fmt: skip
 def interviewed(application: Row) -> bool:
     return bool(application["status"] == "interview")
 
 
-@rule("weekday", "Interviews are held from Monday to Friday.", r"week-?(?:day|end)s?|saturday|sunday|monday to friday",
-      refusal="{date} is on a weekend")  # fmt: skip
-def weekday(date: Day) -> bool:
-    return date.weekday() < 5
-
-
 class Recruiting(DescribedToolkit):
     @tool
-    def find_by_email(self, email: Annotated[str, Email]) -> str:
+    def find_by_email(self, email: Annotated[str, kinds.Email]) -> str:
         """The id of the candidate with an email address."""
         return str(self.only(Candidate, email=email)["candidate_id"])
 
     @tool
-    def find_by_phone(self, phone: Annotated[str, Phone]) -> str:
+    def find_by_phone(self, phone: Annotated[str, kinds.Phone]) -> str:
         """The id of the candidate with a phone number."""
         return str(self.only(Candidate, phone=phone)["candidate_id"])
 
@@ -130,16 +105,9 @@ class Recruiting(DescribedToolkit):
     @obeys(open_job, within_budget)
     def apply(self, candidate_id: CandidateId, job_id: Annotated[str, JOB], salary: Salary, remote: Remote) -> Row:
         """Hand in a candidate's application."""
-        row = {
-            "application_id": f"{candidate_id}-{job_id}",
-            "candidate_id": candidate_id,
-            "job_id": job_id,
-            "salary": salary,
-        }
-        return self.add(
-            Application,
-            {**row, "title": self.at["job"]["title"], "status": "in review", "remote": remote, "interview": ""},
-        )
+        row = {"application_id": f"{candidate_id}-{job_id}", "candidate_id": candidate_id, "job_id": job_id}
+        note = f"{salary} {'remote' if remote else 'office'}"
+        return self.add(Application, {**row, "title": self.at["job"]["title"], "status": "in review", "note": note})
 
     @tool(writes=True)
     @obeys(running)
@@ -148,11 +116,10 @@ class Recruiting(DescribedToolkit):
         return self.save(Application, application_id, status="withdrawn")
 
     @tool(writes=True)
-    @obeys(interviewed, weekday)
-    def move_interview(self, application_id: Number, date: Annotated[str, Date("new date", "2026-05-01", "2026-06-12")],
-                       time: Annotated[str, Time("new time", "09:00", "16:00", step=30)]) -> Row:  # fmt: skip
+    @obeys(interviewed)
+    def move_interview(self, application_id: Number, date: NewDate, time: NewTime) -> Row:
         """Give an interview another date and time."""
-        return self.save(Application, application_id, interview=f"{date} {time}")
+        return self.save(Application, application_id, note=f"{date} {time}")
 
 
 class Jobs(DescribedDomain):
@@ -161,28 +128,22 @@ class Jobs(DescribedDomain):
     wishes = {
         "apply": Wish("hand in the application", "handed in", phrase="apply for a job", also="apply|applied|submit"),
         "withdraw": Wish("withdraw the application", "withdrawn"),
-        "move_interview": Wish(
-            "move the interview", "moved", phrase="[move|reschedule] [an|my] interview", also="reschedul"
-        ),
+        "move_interview": Wish("move the interview", "moved", phrase="[move|reschedule] my interview", also="resched"),
         "ask_status": Question("know how [an|my] application stands", "get_application", "status", "status"),
     }
 
     def data(self) -> dict[str, list[Row]]:
-        rng, trades = (
-            Random(0),
-            ("Welder", "Nurse", "Baker", "Driver", "Gardener", "Plumber", "Tailor", "Florist", "Cook", "Clerk"),
-        )
+        rng, trades = Random(0), ("Welder", "Nurse", "Baker", "Driver", "Gardener", "Plumber", "Tailor", "Cook")
         jobs = [{"job_id": JOB.new(rng), "title": trade, "status": rng.choice(("open", "open", "filled")),
                  "most": rng.randrange(60_000, 90_000, 1_000)} for trade in trades for _ in range(3)]  # fmt: skip
         people = [
-            {"candidate_id": f"c{n}", "email": f"seeker{n}@example.com", "phone": f"555-01{n:03d}-{n % 7}{n % 9}"}
-            for n in range(150)
+            {"candidate_id": f"c{n}", "email": f"me{n}@example.com", "phone": f"555-01{n:05d}"} for n in range(150)
         ]
         handed = {NUMBER.new(rng): (who, rng.choice(jobs)) for who in people for _ in range(rng.randint(2, 5))}
         return {"candidates": people, "jobs": jobs, "applications": [
             {"application_id": key, "candidate_id": who["candidate_id"], "job_id": job["job_id"], "title": job["title"],
-             "status": rng.choice(("in review", "interview", "interview", "rejected")), "salary": job["most"], "remote": False,
-             "interview": "2026-04-20 10:00"} for key, (who, job) in handed.items()]}  # fmt: skip
+             "status": rng.choice(("in review", "interview", "rejected")), "note": ""}
+            for key, (who, job) in handed.items()]}  # fmt: skip
 
 
 domain = Jobs()

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from mua_env import Caller, DescribedDomain, DescribedToolkit, Key, Named, Question, Wish, obeys, rule, tool
+from mua_env import DescribedDomain, DescribedToolkit, Question, Wish, kinds, obeys, rule, tool
 
 Row = dict[str, Any]
 
@@ -40,12 +40,11 @@ class Loan(Base):
     status: Mapped[str]
 
 
-MemberId = Annotated[str, Caller("member id", of=Member)]
-CARD = Key("library card number", "LC-######")
-BookId = Annotated[str, Named("book", of=Book, label="title", found_by="find_book")]
-LOAN = Key(
-    "loan number", "L#####", of=Loan, owner="member_id", listed_by="list_loans", contents=lambda loan: [loan["title"]]
-)
+MemberId = Annotated[str, kinds.Caller("member id", of=Member)]
+CARD = kinds.Key("library card number", "LC-######")
+BookId = Annotated[str, kinds.Named("book", of=Book, label="title", found_by="find_book")]
+LOAN = kinds.Key("loan number", "L#####", of=Loan, owner="member_id", listed_by="list_loans",
+                 contents=lambda loan: [loan["title"]])  # fmt: skip
 LoanId = Annotated[str, LOAN]
 
 
@@ -137,12 +136,14 @@ class Library(DescribedDomain):
     }
 
     def data(self) -> dict[str, list[Row]]:
-        rng = Random(0)
-        words = ("Garden", "River", "Winter", "Clock", "Island", "Mirror", "Voyage", "Orchard", "Lantern", "Harbour")
+        rng, words = (
+            Random(0),
+            ("Garden", "River", "Winter", "Clock", "Island", "Mirror", "Voyage", "Orchard", "Lantern"),
+        )
         titles = [f"The {a} and the {b}" for a in words for b in words if a < b]
         books = [{"book_id": f"b{n}", "title": t, "on_shelf": n % 4, "waiting": n % 3} for n, t in enumerate(titles)]
         members = [{"member_id": f"m{n}", "card": CARD.new(rng), "fine": rng.choice((0, 0, 3, 25))} for n in range(150)]
-        loans = {LOAN.new(rng): (member, rng.choice(books)) for member in members for _ in range(rng.randint(3, 6))}
+        loans = {LOAN.new(rng): (member, rng.choice(books)) for member in members for _ in range(rng.randint(2, 5))}
         return {"members": members, "books": books, "loans": [
             {"loan_id": key, "member_id": member["member_id"], "book_id": book["book_id"], "title": book["title"],
              "renewals": rng.randint(0, 2), "status": rng.choice(("running", "running", "returned"))}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
@@ -34,6 +35,10 @@ def check_domain(domain: Domain) -> list[str]:
         return [*_handwritten(domain)]
     except MuaError as error:
         return [str(error)]
+    except Exception as error:
+        # Whatever goes wrong in somebody's tools and rules: that is what is to be told.
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        return [f"{type(error).__name__} in {where.filename}:{where.lineno} ({where.line}): {error}"]
 
 
 def _generated(domain: DescribedDomain) -> Iterator[str]:

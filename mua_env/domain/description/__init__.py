@@ -6,10 +6,11 @@ Nothing here knows of users or agents; those read a :class:`Description`.
 
 from __future__ import annotations
 
+from mua_env.domain.description import kinds
 from mua_env.domain.description.description import Description
 from mua_env.domain.description.rules import Rule, obeys, rule
 from mua_env.domain.description.scope import Scope
 from mua_env.domain.description.toolkit import DescribedToolkit
 from mua_env.domain.description.wishes import Question, Wish
 
-__all__ = ["DescribedToolkit", "Description", "Question", "Rule", "Scope", "Wish", "obeys", "rule"]
+__all__ = ["DescribedToolkit", "Description", "Question", "Rule", "Scope", "Wish", "kinds", "obeys", "rule"]

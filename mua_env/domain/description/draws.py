@@ -11,7 +11,7 @@ from mua_env.core.tasks import Action, Request
 from mua_env.domain.description.arguments import Argument
 from mua_env.domain.description.description import Description
 from mua_env.domain.description.kinds import Caller, Named
-from mua_env.domain.description.rows import RowsSource
+from mua_env.domain.description.rows import RecordingSource, RowsSource
 from mua_env.domain.description.rules import Rule, broken
 from mua_env.domain.description.scope import Scope
 from mua_env.domain.description.wishes import Question
@@ -115,22 +115,32 @@ class Draw:
         return Action(name=self.description.tool_of(drawn.intent), arguments=arguments)
 
     def reads(self, drawn: Drawn, *, unknown: Sequence[str] = ()) -> list[Action]:
-        """What must be looked up before a request is carried out: lists for what is called by a name or not known, the
-        records themselves, and the caller's row where a rule asks for it."""
+        """What must be looked up before a request is carried out.
+
+        That is what is called by a name or not known, and the records that its values stand for and its rules need.
+        """
+        rules = self.description.rules_of(drawn.intent)
+        # As things stood when it was drawn: what it is about may be another by the end of the task.
+        source = RecordingSource(drawn.scope.source)
+        scope = Scope(source, user=drawn.scope["user"])
         found: list[Action] = []
-        readers = self.description.readers
         for slot in self.description.needed(drawn.intent):
             kind, raw = slot.kind, drawn.raws[slot.slot]
-            found_by, listed_by = getattr(kind, "found_by", ""), getattr(kind, "listed_by", "")
-            if found_by:
-                name = self.description.only_argument(found_by)
-                found.append(Action(name=found_by, arguments={name: kind.wanted(raw, drawn.scope)}))
-            elif listed_by and (slot.slot in unknown or not hasattr(kind, "owner")):
-                found.append(Action(name=listed_by, arguments=self.caller_of(listed_by)))
-            model = getattr(kind, "of", None)
-            if model in readers and not isinstance(kind, Caller | Named):
-                tool, reads = readers[model]
-                found.append(Action(name=tool, arguments=reads.put(raw)))
+            named = isinstance(kind, Named)
+            if named and kind.found_by:
+                name = self.description.only_argument(kind.found_by)
+                found.append(Action(name=kind.found_by, arguments={name: kind.wanted(raw, drawn.scope)}))
+            elif (named or slot.slot in unknown) and getattr(kind, "listed_by", ""):
+                found.append(Action(name=kind.listed_by, arguments=self.caller_of(kind.listed_by)))
+            before = len(source.loaded)
+            scope[slot.record] = kind.record(raw, scope)
+            # A search shows the record; and the caller's row is not read unless a rule is about it.
+            if named or (isinstance(kind, Caller) and not any(slot.record in rule.needs for rule in rules)):
+                del source.loaded[before:]
+        broken(rules, scope)
+        readers = self.description.readers
+        found += [Action(name=readers[model][0], arguments=readers[model][1].put(key))
+                  for model, key in dict.fromkeys(source.loaded) if model in readers]  # fmt: skip
         return list({action.model_dump_json(): action for action in found}.values())
 
     def caller_of(self, tool: str) -> dict[str, Any]:

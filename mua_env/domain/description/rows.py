@@ -10,7 +10,7 @@ from typing import Any
 
 from mua_env.core.database import Changes, Rows
 from mua_env.domain.description.kinds.keys import Key, Named, key_column
-from mua_env.domain.description.scope import Model, Record, Scope
+from mua_env.domain.description.scope import Model, Record, Scope, Source
 
 
 class Tables:
@@ -114,3 +114,32 @@ class RowsSource:
             ):
                 return row
         return self.user
+
+
+class RecordingSource:
+    """A source that keeps which rows it was asked for."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self.loaded: list[tuple[Model, Any]] = []
+
+    def record(self, model: Model, key: Any) -> Record | None:
+        """The row with a primary key, or ``None``."""
+        self.loaded.append((model, key))
+        return self._source.record(model, key)
+
+    def own(self, kind: Key) -> Sequence[Any]:
+        """The user's own keys of a kind."""
+        return self._source.own(kind)
+
+    def every(self, model: Model) -> Sequence[Any]:
+        """The keys of a whole table."""
+        return self._source.every(model)
+
+    def labels(self, kind: Named) -> Mapping[str, Any] | None:
+        """Keys by name."""
+        return self._source.labels(kind)
+
+    def called(self, kind: Named, label: str) -> Any | None:
+        """The key of the record with a name."""
+        return self._source.called(kind, label)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mua_env.domain.description import Description
 
 _TRIES = 6
-_LATE = 12
+_LATE = 9
 """Turns after which everything is asked for at once: episodes end at 30."""
 
 
@@ -90,7 +90,7 @@ class Desk:
             except ToolFailed:
                 continue
             key = result[self.description.user_key] if isinstance(result, dict) else result
-            self.source.user = Profile(self.description, key)
+            self.source.user = Profile(self.description, key, result if isinstance(result, dict) else None)
             return True
         return False
 

@@ -10,6 +10,18 @@ from mua_env.domain.description.cues import as_pattern, named_in
 from mua_env.domain.description.locales import Locale
 
 _WORD = re.compile(r"[a-z']{4,}")
+_SHORT = re.compile(r"(?<![a-zA-Z\\])[a-zA-Z]{4}(?![a-zA-Z])")
+"""Words that are misspelt too, and too short to be put right by their likeness."""
+
+
+def _slips(match: re.Match[str]) -> str:
+    """A word with one letter behind the first left out, doubled, or in the place of the next."""
+    word = match[0]
+    inner = range(1, len(word) - 1)
+    left_out = [word[:at] + word[at + 1 :] for at in range(1, len(word))]
+    doubled = [word[:at] + word[at] + word[at:] for at in inner]
+    swapped = [word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in inner]
+    return f"(?:{'|'.join([word, *left_out, *doubled, *swapped])})"
 
 
 class Hearing:
@@ -25,7 +37,8 @@ class Hearing:
         phrases = {intent: description.phrase(intent, locale) for intent in description.wishes}
         words = {word for phrase in phrases.values() for word in _WORD.findall(phrase.lower())}
         self._mend = Mender(sorted(words)) if locale.spaced else str
-        self._phrases = {intent: re.compile(as_pattern(text), re.IGNORECASE) for intent, text in phrases.items()}
+        patterns = {intent: _SHORT.sub(_slips, as_pattern(text)) for intent, text in phrases.items()}
+        self._phrases = {intent: re.compile(pattern, re.IGNORECASE) for intent, pattern in patterns.items()}
         self._cues = {intent: re.compile(cue, re.IGNORECASE) for intent, cue in description.named(code).items()}
         self.locale = locale
 

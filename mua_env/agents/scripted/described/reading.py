@@ -60,8 +60,8 @@ def look_together(computes: Iterable[Callable[[], Any]]) -> Looking[None]:
 class Profile(dict[str, Any]):
     """The user's own row; of it the key is known at first, and the rest is read when it is needed."""
 
-    def __init__(self, description: Description, key: Any) -> None:
-        super().__init__({description.user_key: key})
+    def __init__(self, description: Description, key: Any, shown: Record | None = None) -> None:
+        super().__init__({**(shown or {}), description.user_key: key})
         self._description = description
 
     def __missing__(self, name: str) -> Any:

@@ -38,6 +38,9 @@ class Serving:
         self.raws: dict[str, Any] = {}
         self.scope = self._fresh()
         self._tries: Counter[str] = Counter()
+        # What was answered to questions for slots that could not be read before others were known.
+        self._waiting: dict[str, str] = {}
+        self._recalled = False
 
     @property
     def deed(self) -> str:
@@ -60,7 +63,7 @@ class Serving:
             self._notice_switch(answer)
             yield from self.amend(answer)
             yield from self.collect()
-        raise Refusal(self.desk.message("no_value", noun=self.deed))
+        raise Refusal(self.desk.message("no_agreement"))
 
     # Values
 
@@ -75,6 +78,8 @@ class Serving:
             missing = yield from self._check()
             if not missing:
                 return
+            if (yield from self._told_before(missing)):
+                continue
             asked = self._together(missing)
             for slot in asked:
                 self._tries[slot.slot] += 1
@@ -85,9 +90,25 @@ class Serving:
             text = yield from self.desk.say("ask_again" if again else "ask", what=self._what(asked))
             self._notice_switch(text)
             yield from self.hear(text, asked)
+            # What a record is told by names its parts, and says nothing of which of them are meant.
+            waiting = [slot for slot in asked if slot.slot not in self.raws and not self._recalled]
+            self._waiting = {slot.slot: text for slot in waiting}
+
+    def _told_before(self, missing: Sequence[Argument]) -> Looking[bool]:
+        """Read what was said of slots that can be read only now; whether anything was found."""
+        found = False
+        for slot in missing:
+            if slot.slot not in self._waiting or not self.scope.has(slot.kind.within):
+                continue
+            text = self._waiting.pop(slot.slot)
+            raw = yield from self._found(slot, text, asked=True)
+            if raw is not None:
+                self.raws[slot.slot], found = raw, True
+        return found
 
     def hear(self, text: str, asked: Sequence[Argument]) -> Looking[None]:
         """Take what a text says: of what was asked for, and of what else is not known yet."""
+        self._recalled = False
         for slot in self.description.asked(self.intent):
             if slot.slot in self.raws or not self.scope.has(slot.kind.within):
                 continue
@@ -134,8 +155,12 @@ class Serving:
             return None
         found = yield from look(lambda: kind.find(text, self.scope))
         if found is None and asked and isinstance(kind, Key):
+            own = yield from look(lambda: self.desk.source.own(kind))
+            if kind.contents is not None:
+                yield from look_together(partial(self.scope.load, kind.of, key) for key in own)
             fit = yield from look(lambda: kind.recall(text, self.scope))
             found = fit[0] if fit else None
+            self._recalled = found is not None
         return found
 
     # Rules
@@ -152,6 +177,7 @@ class Serving:
         )
         for slot in self.description.needed(self.intent):
             if not self.scope.has(slot.kind.within):
+                missing.append(slot)
                 continue
             raw = yield from self._value(slot)
             if raw is None:

@@ -123,7 +123,7 @@ class YesNo(Kind):
             return found[-1].value
         if re.match(r"\W*(?:no\b|nope\b|不)", text, LOOK):
             return False
-        return True if any(locale.agreement.match(text) for locale in LOCALES.values()) else None
+        return True if any(locale.agrees(text) for locale in LOCALES.values()) else None
 
     def say(self, wanted: Any, speech: Speech) -> str:
         """In a phrase."""

@@ -32,6 +32,8 @@ class Part(Kind):
     known: Callable[[], Sequence[str]] = field(default=tuple, kw_only=True)
     most: int = field(default=2, kw_only=True)
 
+    asking = "the_several"
+
     def asks(self, locale: Locale) -> str:
         """By the noun, in the plural too."""
         noun = re.escape(locale.text(self.noun))
@@ -98,6 +100,8 @@ class Variant(Kind):
     link: str = field(default="", kw_only=True)
     variants: str = field(default="variants", kw_only=True)
     axes: Callable[[], Mapping[str, Mapping[str, Sequence[str]]]] = field(default=dict, kw_only=True)
+
+    asking = "the_several"
 
     def asks(self, locale: Locale) -> str:
         """By the noun, or by the name of any option."""
@@ -191,7 +195,7 @@ class Variant(Kind):
             return {names[0]: text}
         last = {name: [m.start() for m in re.finditer(whole(name), text, LOOK)][-1:] for name in names}
         at = sorted((places[0], name) for name, places in last.items() if places)
-        ends = [*(start for start, _ in at[1:]), len(text)]
+        ends = [*(start for start, _ in at), len(text)][1:]
         return {name: text[start:end] for (start, name), end in zip(at, ends, strict=True)}
 
 

@@ -21,6 +21,8 @@ _HOME = re.compile(
     r"|\b(?:my|your) (?:profile|home|default) address\b|资料里的地址|账户上的地址",
     re.IGNORECASE,
 )
+_FIRST = r"(?:\d+[A-Za-z]? [^,:;\n]+?|[A-Z][a-z.-]+(?: [A-Z][\w.-]*)*|[\u4e00-\u9fff][^,:;\n]*?)"
+"""A number with what follows, or words with capitals: what stands before an address is no part of it."""
 _SHARE_AT_HOME = 0.2
 
 
@@ -56,8 +58,7 @@ class Place(Kind):
         """Finds such a line."""
         found, at = "", 0
         for number, match in enumerate(_PART.finditer(self.line)):
-            # The first part begins with a number or a capital, so that the words before an address are none of it.
-            default = r"(?:\d+[A-Za-z]? )?[A-Z\u4e00-\u9fff][^,:;\n]*?" if number == 0 else r"[^,:;\n]+?"
+            default = _FIRST if number == 0 else r"[^,:;\n]+?"
             found += re.escape(self.line[at : match.start()]).replace(r"\ ", r"\s*")
             found += f"(?P<{match[1]}>{self.patterns.get(match[1], default)})"
             at = match.end()

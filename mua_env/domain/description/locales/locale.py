@@ -9,6 +9,8 @@ from functools import cached_property
 
 from mua_env.errors import ConfigError, did_you_mean
 
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])")
+
 
 @dataclass(frozen=True)
 class Locale:
@@ -19,7 +21,7 @@ class Locale:
         messages: by dialogue act or thing said, in the template grammar of phrasings: ``[a|b]`` and ``{value}``.
         compact: the messages that small models are shown instead, short and regular.
         asks: regular expressions with ``{noun}`` that find a question for something called so.
-        yes: finds agreement at the beginning of a reply; ``no`` anything in it that takes the agreement back.
+        yes: finds agreement in a sentence; ``no`` anything in it that takes the agreement back.
         ignorance: finds that somebody does not know.
         done: what the user says in the end ("no, that is all").
         why: finds a question for the reason of a refusal; ``insists`` that somebody does not believe it.
@@ -108,5 +110,10 @@ class Locale:
         return re.compile(self.ignorance, re.IGNORECASE)
 
     def agrees(self, text: str) -> bool:
-        """Whether somebody says yes to a proposal, and nothing to the contrary."""
-        return self.agreement.match(text) is not None and self.objection.search(text) is None
+        """Whether somebody says yes to a proposal: the first sentence with a yes, or anything against it, decides."""
+        for sentence in _SENTENCE.split(text):
+            if self.objection.search(sentence):
+                return False
+            if self.agreement.search(sentence):
+                return True
+        return False
