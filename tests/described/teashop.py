@@ -49,7 +49,7 @@ class Order(Base):
 NAME = kinds.Name("name", parts=("first", "last"), slot="name")
 Zip = Annotated[str, kinds.Text("zip code", r"(?<!\d)\d{5}(?!\d)", asked=r"\bpostal")]
 ORDER = kinds.Key("order number", "T#####", of=Order, owner="customer_id", users=Customer,
-                  keys=lambda c: c["orders"], contents=lambda order: [item["name"] for item in order["items"]])  # fmt: skip
+                  keys=lambda c: c["orders"], contents=lambda o: [item["name"] for item in o["items"]])  # fmt: skip
 OrderId = Annotated[str, ORDER]
 CustomerId = Annotated[str, kinds.Caller("customer id", of=Customer)]
 ITEMS = kinds.Part("item", name="items", within=("order",), parts=lambda at: at["order"]["items"], key="item_id",
@@ -57,9 +57,11 @@ ITEMS = kinds.Part("item", name="items", within=("order",), parts=lambda at: at[
 Items = Annotated[list[str], ITEMS]
 NewItems = Annotated[list[str], kinds.Variant("new option", name="new", within=("order", "items"), of=Tea, parts=ITEMS,
                                               link="tea_id", axes=lambda: AXES)]  # fmt: skip
-CARD = kinds.Own("card", name="card", within=("order",), things=lambda c: c["cards"], original=lambda at: at["order"]["paid_with"],
+CARD = kinds.Own("card", name="card", within=("order",), things=lambda c: c["cards"],
+                 original=lambda at: at["order"]["paid_with"],
                  words=lambda card: f"{card['brand']} ending in {card['last_four']}", asked=r"\bpay(?:ment|ing)?\b",
-                 ways=((r"(?:ending in|尾号)\D{0,4}(\d{4})", lambda card, m: card["last_four"] == m[1]),))  # fmt: skip
+                 ways=((r"(?:ending in|尾号)\D{0,4}(\d{4})", lambda card, m: card["last_four"] == m[1]),
+                       (r"\b(?:Visa|Amex)\b", lambda card, m: card["brand"].lower() == m[0].lower())))  # fmt: skip
 Card = Annotated[str, CARD]
 
 
@@ -175,8 +177,9 @@ class TeaShop(DescribedDomain):
                 picked = [(tea, rng.choice(sorted(tea["variants"]))) for tea in chosen]
                 items = [{"item_id": v, "tea_id": tea["tea_id"], "name": tea["name"],
                           "options": tea["variants"][v]["options"]} for tea, v in picked]  # fmt: skip
-                orders.append({"order_id": key, "customer_id": f"c{n}", "status": rng.choice(("pending", "pending", "sent")),
-                               "items": items, "paid_with": rng.choice(sorted(cards)), "address": home})  # fmt: skip
+                orders.append({"order_id": key, "customer_id": f"c{n}", "items": items, "address": home,
+                               "status": rng.choice(("pending", "pending", "sent")),
+                               "paid_with": rng.choice(sorted(cards))})  # fmt: skip
         return {"customers": customers, "teas": teas, "orders": orders}
 
 

@@ -131,6 +131,8 @@ def broken(rules: Iterable[Rule], scope: Scope) -> list[Rule]:
 
 
 _MOST_REASONS = 2
+_QUESTION = re.compile(r"[^.!?\u3002\uff01\uff1f\n]*[?\uff1f]")
+"""A question gives no reason ("Do you need anything else?")."""
 
 
 def explains(text: str, broken: Sequence[Rule], others: Sequence[Rule]) -> bool:
@@ -139,8 +141,8 @@ def explains(text: str, broken: Sequence[Rule], others: Sequence[Rule]) -> bool:
     A text that states everything that might be in the way explains nothing: a reason of another rule counts against it,
     unless its words are also words of a broken one, and so do more than two reasons at once.
     """
-    given = [each for each in (*broken, *others) if each.reasons.search(text)]
-    if len(given) > _MOST_REASONS:
+    text = _QUESTION.sub(" ", text)
+    if sum(each.reasons.search(text) is not None for each in broken) > _MOST_REASONS:
         return False
     true = [match.span() for each in broken for match in each.reasons.finditer(text)]
     false = [match.span() for each in others for match in each.reasons.finditer(text)]

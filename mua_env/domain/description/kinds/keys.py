@@ -111,9 +111,9 @@ class Key(Kind):
         """The user's records of which a text names the end of the code, or else the contents, best first."""
         own = list(scope.source.own(self))
         endings = _ENDING.findall(text)
-        ends = [key for key in own if any(str(key).endswith(end) for end in endings)]
-        if ends or self.contents is None:
-            return ends
+        if endings or self.contents is None:
+            # Whoever says the end of a code means that, even where none of theirs ends so.
+            return [key for key in own if any(str(key).endswith(end) for end in endings)]
         held = {key: self._contents(key, scope) for key in own}
         known = {name: name for names in held.values() for name in names}
         said = {mention.value for mention in longest_first(known, text)}

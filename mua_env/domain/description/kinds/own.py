@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from mua_env.domain.description.kinds.kind import LOOK, Kind, Speech
+from mua_env.domain.description.kinds.kind import LOOK, Kind, Mention, Speech, with_roles
 from mua_env.domain.description.locales import Locale
 from mua_env.domain.description.scope import Record, Scope
 from mua_env.errors import ToolError
@@ -42,7 +42,7 @@ class Own(Kind):
         """The only thing that fits what a text says."""
         meant = self._meant(text)
         things = self.things(scope.person)
-        fit = [key for key, thing in things.items() if any(test(thing, match) for test, match in meant)]
+        fit = [key for key, thing in things.items() if meant and all(test(thing, match) for test, match in meant)]
         if not fit and self._refers(text) and self.original is not None and scope.has(self.within):
             return self.original(scope)
         return fit[0] if len(fit) == 1 else None
@@ -52,7 +52,7 @@ class Own(Kind):
         meant = self._meant(text)
         if not meant:
             return bool(wanted.get("original")) if self._refers(text) else None
-        return any(test(wanted, match) for test, match in meant)
+        return all(test(wanted, match) for test, match in meant)
 
     def say(self, wanted: Any, speech: Speech) -> str:
         """By its attributes."""
@@ -83,7 +83,10 @@ class Own(Kind):
         return things[raw]
 
     def _meant(self, text: str) -> list[tuple[Callable[[Record, re.Match[str]], bool], re.Match[str]]]:
-        return [(test, match) for pattern, test in self.ways for match in re.finditer(pattern, text, LOOK)]
+        """What a text says of the thing that shall be; what is said of the one before it counts for nothing."""
+        found = [(test, match) for pattern, test in self.ways for match in re.finditer(pattern, text, LOOK)]
+        places = [Mention(match.start(), match.end(), None) for _, match in found]
+        return [each for each, place in zip(found, with_roles(places, text), strict=True) if place.role == "new"]
 
     def _refers(self, text: str) -> bool:
         return self.original is not None and _ORIGINAL.search(text) is not None

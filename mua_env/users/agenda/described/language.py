@@ -119,10 +119,10 @@ class DescribedLanguage(DialogueLanguage):
         return bool(answer) and re.search(whole(answer), text, re.IGNORECASE) is not None
 
     def explains(self, rules: Sequence[str], intent: str, text: str) -> bool:
-        """Whether a text names one of the rules, and no other that might forbid such a request."""
-        of_intent = self.description.rules_of(intent) if intent in self.intents else ()
-        broken = [rule for rule in of_intent if rule.id in rules]
-        return explains(text, broken, [rule for rule in of_intent if rule.id not in rules])
+        """Whether a text names one of the rules, and no other of the domain's."""
+        every = self.description.rules.values()
+        broken = [rule for rule in every if rule.id in rules]
+        return explains(text, broken, [rule for rule in every if rule.id not in rules])
 
     # Speaking
 
