@@ -76,7 +76,11 @@ def signature_of(method: Callable[..., Any]) -> Signature:
     function = inspect.unwrap(method)
     found: list[Argument] = []
     without: list[str] = []
-    for name, hint in get_type_hints(function, include_extras=True).items():
+    try:
+        hints = get_type_hints(function, include_extras=True)
+    except NameError as error:
+        raise DomainError(f"{function.__qualname__}: {error}; what annotations name must stand in the module") from None
+    for name, hint in hints.items():
         if name == "return":
             continue
         kind = _kind(function.__qualname__, name, hint)

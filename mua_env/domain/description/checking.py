@@ -23,12 +23,15 @@ _DRAWS = 40
 
 def problems(description: Description) -> list[str]:
     """What is wrong with a description; empty if nothing is. What depends on something missing is not looked at."""
-    found = [*_wishes(description), *_identification(description)]
-    if found:
-        return found
+    looks = (
+        lambda: [*_wishes(description), *_identification(description)],
+        lambda: [*_arguments(description)],
+        lambda: [*_rules(description), *_words(description)],
+        lambda: [*_tables(description), *_readings(description)],
+    )
     try:
-        found = [*_arguments(description), *_rules(description), *_words(description)]
-        return found or [*_tables(description), *_readings(description)]
+        # Each look takes for granted what the one before it has found in order.
+        return next((found for look in looks if (found := look())), [])
     except MuaError as error:
         return [str(error)]
 
