@@ -15,6 +15,8 @@ from mua_env.domain.description.locales import Locale
 from mua_env.domain.description.scope import Model, Record, Scope
 from mua_env.errors import DomainError, ToolError
 
+_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"
+"""Without I and O, which are taken for digits."""
 _SOMEBODY_ELSES = 0.2
 """How often a value that may break a rule is somebody else's."""
 _ENDING = re.compile(r"(?<![\w#-])\d{3,6}(?!\w)", re.ASCII)
@@ -70,8 +72,20 @@ class Key(Kind):
 
     def new(self, rng: Random) -> str:
         """A random code of this shape."""
-        digits, letters = "0123456789", "ABCDEFGHJKLMNPQRSTUVWXYZ"
-        return "".join(rng.choice({"#": digits, "@": letters}.get(char, char)) for char in self.shape)
+        return "".join(rng.choice({"#": "0123456789", "@": _LETTERS}.get(char, char)) for char in self.shape)
+
+    def several(self, rng: Random, count: int) -> list[str]:
+        """So many codes, no two alike.
+
+        Raises:
+            DomainError: the shape does not have so many.
+        """
+        if count > 10 ** self.shape.count("#") * len(_LETTERS) ** self.shape.count("@"):
+            raise DomainError(f"there are no {count} codes of the shape {self.shape!r}; give it more digits")
+        found: dict[str, None] = {}
+        while len(found) < count:
+            found[self.new(rng)] = None
+        return list(found)
 
     def mentions(self, text: str) -> Sequence[Mention]:
         """Codes of this shape."""
