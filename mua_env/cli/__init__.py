@@ -1,4 +1,4 @@
-"""The command line `mua-env`."""
+"""The command line `mua-env`: options, and what is printed. It leans on everything, and nothing leans on it."""
 
 from __future__ import annotations
 

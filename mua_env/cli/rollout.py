@@ -68,7 +68,6 @@ def rollout(
     A dialogue is on the disk as soon as it ends. The same command on the same folder takes up what is missing.
     """
     from mua_env.core.scores import check_reward
-    from mua_env.core.task_sets import tasks_revision
     from mua_env.evaluation.rollout_folder import RolloutFolder
     from mua_env.evaluation.rollouts import RolloutOptions, plan
     from mua_env.llm import Ledger
@@ -94,20 +93,10 @@ def rollout(
         stop=lambda: ledger.exhausted,
         judge=make_judge(judge, judge_options if judge is None else {**judge_options, "ledger": ledger}),
     )
+    asked = {"repeats": repeats, "seed": seed, "user": user, "agent": agent, **_all_public(options)}
     config = {
-        "domain": setting.domain.name,
-        "tasks": tasks,
-        "count": count,
-        "revision": setting.revision,
-        "task_revision": tasks_revision(episode.task for episode in episodes),
-        "mode": setting.mode,
-        **({"variant": setting.tasks.variant} if setting.tasks.variant else {}),
-        **({"source_revision": setting.tasks.source_revision} if setting.tasks.source_revision else {}),
-        "repeats": repeats,
-        "seed": seed,
-        "user": user,
-        "agent": agent,
-        **{name: _public(values) for name, values in options.items()},
+        **_config_of(setting, episodes, tasks=tasks, count=count),
+        **asked,
         "reward": how.reward,
         "max_turns": max_turns,
         **({"judge": how.judge.name, "judge_options": _public(judge_options)} if how.judge else {}),
@@ -117,6 +106,22 @@ def rollout(
     if ledger.exhausted:
         typer.echo("The budget is used up; the same command with a higher one goes on.", err=True)
     _print_summary(summary, out)
+
+
+def _config_of(setting: Setting, episodes: list[Planned], *, tasks: str, count: int | None) -> dict[str, Any]:
+    """What a run must have in common with the one that it takes up: the tasks, and what their results hang on."""
+    from mua_env.core.task_sets import tasks_revision
+
+    return {
+        "domain": setting.domain.name,
+        "tasks": tasks,
+        "count": count,
+        "revision": setting.revision,
+        "task_revision": tasks_revision(episode.task for episode in episodes),
+        "mode": setting.mode,
+        **({"variant": setting.tasks.variant} if setting.tasks.variant else {}),
+        **({"source_revision": setting.tasks.source_revision} if setting.tasks.source_revision else {}),
+    }
 
 
 def _run(
@@ -151,6 +156,10 @@ def _public(options: dict[str, Any]) -> dict[str, Any]:
     """What may be written down: no key, and nothing that has no bearing on results."""
     hidden = {"api_key", "concurrency", "timeout_s", "deadline_s", "attempts", "base_url", "cache", "cache_mode"}
     return {name: value for name, value in options.items() if name not in hidden}
+
+
+def _all_public(options: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    return {name: _public(values) for name, values in options.items()}
 
 
 def _print_summary(summary: Summary, out: Path) -> None:

@@ -83,6 +83,7 @@ def _check_user_tools(domain: str, kit: Kit) -> None:
 
 def _template(models: type[DeclarativeBase], task_set: TaskSet, url: str | None) -> Template:
     key = (task_set.world, url or "")
+    # Under the lock: two threads that ask at once would load the data twice.
     with _lock:
         if key not in _templates:
             _templates[key] = open_template(models, task_set.data(), url=url)

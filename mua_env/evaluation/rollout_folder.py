@@ -8,8 +8,6 @@ summary.json         counts and means
 from __future__ import annotations
 
 import json
-import os
-import sys
 from collections import Counter
 from collections.abc import Iterable
 from math import comb
@@ -21,6 +19,7 @@ from pydantic import BaseModel, Field
 from mua_env.core.scores import Score
 from mua_env.core.trajectory import Trajectory, TrajectoryWriter, read_trajectories
 from mua_env.errors import ConfigError, DataError
+from mua_env.evaluation.folders import Folder
 
 TRAJECTORIES = "trajectories.jsonl"
 
@@ -64,7 +63,7 @@ class Summary(BaseModel):
     pass_k: dict[int, float] = Field(default_factory=dict)
 
 
-class RolloutFolder:
+class RolloutFolder(Folder):
     """Writes a rollout's files, and goes on where a killed run stopped.
 
     Args:
@@ -76,37 +75,47 @@ class RolloutFolder:
     """
 
     def __init__(self, path: str | Path, config: dict[str, Any]) -> None:
-        self.path = Path(path)
         try:
-            self.path.mkdir(parents=True, exist_ok=True)
+            Path(path).mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise ConfigError(f"cannot make the folder {str(self.path)!r}: {error.strerror}") from None
+            raise ConfigError(f"cannot make the folder {str(path)!r}: {error.strerror}") from None
+        super().__init__(path)
         file = self.path / TRAJECTORIES
         begun = file.exists() and file.stat().st_size > 0
-        self._lock = lock_folder(self.path)
         try:
-            _same_run(self.path / "config.json", config, begun=begun)
+            self._check_same_run(config, begun=begun)
             self.writer = TrajectoryWriter(file)
         except BaseException:
-            self._release()
+            super().close()
             raise
         self.done = frozenset(item.id for item in read_trajectories(file))
 
     def summarize(self) -> Summary:
         """Read all trajectories, and write and return the summary."""
         summary = summarize(read_trajectories(self.path / TRAJECTORIES))
-        _write(self.path / "summary.json", summary.model_dump(mode="json"))
+        self.write_json("summary.json", summary.model_dump(mode="json"))
         return summary
 
     def close(self) -> None:
         """Close the file, and let other processes write to the folder. May be called again."""
         self.writer.close()
-        self._release()
+        super().close()
 
-    def _release(self) -> None:
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+    def _check_same_run(self, config: dict[str, Any], *, begun: bool) -> None:
+        config = json.loads(json.dumps(config))
+        if not begun:  # nothing can be mixed up yet
+            self.write_json("config.json", config)
+            return
+        try:
+            known = json.loads((self.path / "config.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise ConfigError(f"cannot tell what run {self.path} holds: config.json: {error}") from None
+        for name in sorted(config.keys() | known.keys()):
+            if config.get(name) != known.get(name):
+                raise ConfigError(
+                    f"{self.path} holds another run: {name} was {known.get(name)!r}, now {config.get(name)!r}; "
+                    "choose another folder"
+                )
 
 
 def summarize(trajectories: Iterable[Trajectory]) -> Summary:
@@ -190,51 +199,6 @@ def trajectory_file(run: str | Path) -> Path:
     return path
 
 
-def lock_folder(path: Path) -> int | None:
-    """Hold a folder until the descriptor that is returned is closed, or the process ends, however it ends.
-
-    Raises:
-        ConfigError: another process holds it.
-    """
-    if sys.platform == "win32":
-        return None
-    import fcntl
-
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(descriptor)
-        raise ConfigError(f"{path} is being written by another run; wait for it, or choose another folder") from None
-    except OSError:  # a file system without locks
-        os.close(descriptor)
-        return None
-    return descriptor
-
-
 def _add(total: Counter[str], who: str, usage: dict[str, float]) -> None:
     for name, value in usage.items():
         total[f"{who}/{name}"] += value  # type: ignore[assignment]
-
-
-def _same_run(path: Path, config: dict[str, Any], *, begun: bool) -> None:
-    config = json.loads(json.dumps(config))
-    if not begun:  # nothing can be mixed up yet
-        _write(path, config)
-        return
-    try:
-        known = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"cannot tell what run {path.parent} holds: {path.name}: {error}") from None
-    for name in sorted(config.keys() | known.keys()):
-        if config.get(name) != known.get(name):
-            raise ConfigError(
-                f"{path.parent} holds another run: {name} was {known.get(name)!r}, now {config.get(name)!r}; "
-                "choose another folder"
-            )
-
-
-def _write(path: Path, value: Any) -> None:
-    draft = path.with_name(f"{path.name}.{os.getpid()}.part")
-    draft.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    draft.replace(path)

@@ -1,4 +1,5 @@
-"""Language models through LiteLLM. Importing this package does not import LiteLLM."""
+"""Language models through LiteLLM: client, recorded replies, a ledger of costs. Importing it does not import LiteLLM.
+It leans on `core`; users, agents and judges that are models lean on it."""
 
 from mua_env.llm.cache import ReplyCache
 from mua_env.llm.client import ChatRequest, Completion, LLMClient

@@ -1,4 +1,5 @@
-"""The tool database: a template, a clone for each environment, an episode inside a transaction."""
+"""The tool database: a template, a clone for each environment, an episode inside a transaction, and the difference of
+two sets of changes. It leans on SQLAlchemy; tools, worlds and scores lean on it."""
 
 from mua_env.core.database._database import Changes, Database, RowKey
 from mua_env.core.database._template import Rows, Template, open_template

@@ -5,7 +5,7 @@ Each names what it found, so that a figure can be traced to the words that made 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 
 from pydantic import BaseModel, ConfigDict
@@ -229,19 +229,3 @@ def _without(text: str, forms: Iterable[str]) -> str:
         if form.lower() in text.lower():
             text = replace(text, form, "*")
     return text
-
-
-def findings(
-    dialogue: Sequence[Exchange], ground: Ground, wrong: Mapping[int, str]
-) -> Iterator[tuple[str, Share | None, list[Violation]]]:
-    """Every measure's name, its share where it has one, and what it found."""
-    from mua_env.evaluation.user_card.stops import early_stop, late_stop
-
-    yield "revealed", None, revealed(dialogue, ground)
-    yield "invented", None, invented(dialogue, ground)
-    yield "plays_agent", None, plays_agent(dialogue)
-    yield "contradiction", *contradictions(dialogue, wrong)
-    yield "agreement", agreements(dialogue, ground, wrong), []
-    yield "mind_change", *mind_changes(dialogue, ground)
-    yield "early_stop", None, early_stop(dialogue, ground)
-    yield "late_stop", None, late_stop(dialogue, ground)

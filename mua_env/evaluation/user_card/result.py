@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from mua_env.core.tasks import Task
 from mua_env.core.trajectory import Trajectory
-from mua_env.evaluation.user_card.dialogue import Grounds, exchanges
-from mua_env.evaluation.user_card.measures import Share, Violation, findings
+from mua_env.evaluation.user_card.dialogue import Exchange, Ground, Grounds, exchanges
+from mua_env.evaluation.user_card.measures import (
+    Share,
+    Violation,
+    agreements,
+    contradictions,
+    invented,
+    mind_changes,
+    plays_agent,
+    revealed,
+)
 from mua_env.evaluation.user_card.probes import Probe
-from mua_env.evaluation.user_card.stops import gave_up
+from mua_env.evaluation.user_card.stops import early_stop, gave_up, late_stop
 
 
 class Result(BaseModel):
@@ -121,3 +131,17 @@ def blank(dialogue: Dialogue, domain: str) -> Result:
 def _digest(task: Task) -> str:
     goal = "" if task.goal is None else task.goal.model_dump_json()
     return hashlib.sha256(goal.encode()).hexdigest()[:12]
+
+
+def findings(
+    dialogue: Sequence[Exchange], ground: Ground, wrong: Mapping[int, str]
+) -> Iterator[tuple[str, Share | None, list[Violation]]]:
+    """Every measure's name, its share where it has one, and what it found."""
+    yield "revealed", None, revealed(dialogue, ground)
+    yield "invented", None, invented(dialogue, ground)
+    yield "plays_agent", None, plays_agent(dialogue)
+    yield "contradiction", *contradictions(dialogue, wrong)
+    yield "agreement", agreements(dialogue, ground, wrong), []
+    yield "mind_change", *mind_changes(dialogue, ground)
+    yield "early_stop", None, early_stop(dialogue, ground)
+    yield "late_stop", None, late_stop(dialogue, ground)

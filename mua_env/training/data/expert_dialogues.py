@@ -70,6 +70,7 @@ def hold_expert_dialogues(
             failed = failed + 1 if reward_of(trajectory) is None else 0
             if failed == _FAULTS_IN_A_ROW:
                 raise RunStopped(f"{failed} users of expert dialogues failed one after the other: {trajectory.cause}")
+            # A failed one is not kept: a resumed run gives its user another chance.
             if number not in known and not failed:
                 writer.write(trajectory)
             held.append(trajectory)

@@ -44,6 +44,7 @@ def group_advantages(rewards: Sequence[float | None], *, std: Std = "population"
     zeros = (0.0,) * len(rewards)
     if not valid:
         return GroupAdvantages(zeros, 0, False)
+    # Compared, not computed: the deviation of equal floats need not come to exactly 0.
     if min(valid) == max(valid):
         return GroupAdvantages(zeros, len(valid), True, valid[0])
     mean = math.fsum(valid) / len(valid)

@@ -157,6 +157,7 @@ class _Work:
         held = self._sample(dialogues, [(row, attempt) for row in rows])
         self._held.update(zip(rows, held, strict=True))
         facts = [(row, self._places[row].source, Outcome.of(t)) for row, t in zip(rows, held, strict=True)]
+        # They come by process; groups are cut by row, in the same order everywhere.
         found = sorted(self._of._gather(facts), key=lambda fact: int(fact[0]))
         self._sources.update({row: source for row, source, _ in found})
         return {row: outcome for row, _, outcome in found}

@@ -56,6 +56,7 @@ class DialoguePool:
 
     def dialogues(self, tasks: Sequence[Task], seeds: Sequence[int]) -> list[Dialogue]:
         """A dialogue for each task and user's seed; those of the last call are given up."""
+        # Kept from batch to batch: a session owns a clone of the database, and going back by rollback is far cheaper.
         while len(self._sessions) < len(tasks):
             session = Session(
                 self.setting, self.user, reward=self._reward, max_turns=self._max_turns, judge=self._judge

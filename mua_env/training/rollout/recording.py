@@ -83,6 +83,7 @@ class Batch:
             self._ledger.found(row, task=dialogue.task.id, seed=dialogue.seed)
             for row, dialogue in zip(rows, dialogues, strict=True)
         ]
+        # A resumed run must not ask a user twice: it would draw another dialogue, and pay for it again.
         open_places = [place for place, tokens in enumerate(found) if tokens is None]
         if not open_places:
             return [tokens for tokens in found if tokens is not None]
@@ -124,6 +125,7 @@ class Batch:
                 "agent_tokens": sum(tokens.mask),
             },
         )
+        # The ledger first: a dialogue that is only in the run's file would be held, and counted, a second time.
         self._ledger.write(Held(row, dialogue.task.id, dialogue.seed, attempt, tokens, trajectory))
         self._recorder.keep(trajectory)
 

@@ -23,12 +23,12 @@ from typing import IO, Any
 
 from mua_env.core.trajectory import Trajectory, TrajectoryWriter, cut_half_line
 from mua_env.errors import DataError
-from mua_env.evaluation.rollout_folder import lock_folder
+from mua_env.evaluation.folders import Folder
 
 SCHEMA_VERSION = 1
 
 
-class RunFolder:
+class RunFolder(Folder):
     """Writes a run's files. What the ledger holds too is not waited for; `sync` does.
 
     Args:
@@ -43,8 +43,8 @@ class RunFolder:
     """
 
     def __init__(self, path: str | os.PathLike[str], *, rank: int = 0) -> None:
-        self.path, self.rank = Path(path), rank
-        self._lock = lock_folder(self.path) if rank == 0 else None
+        super().__init__(path, hold=rank == 0)
+        self.rank = rank
         self._trajectories = TrajectoryWriter(self.path / self.own("trajectories"), sync=False)
         self._metrics: IO[str] | None = None
         self.listeners: list[Callable[[str, int, dict[str, Any]], None]] = []
@@ -54,10 +54,9 @@ class RunFolder:
         return f"{stem}.jsonl" if self.rank == 0 else f"{stem}-rank{self.rank}.jsonl"
 
     def write_json(self, name: str, value: Any) -> None:
-        """Write a JSON file, whole or not at all."""
-        if self.rank:
-            return
-        _replace(self.path / name, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+        """Write a JSON file, whole or not at all; only the first process does."""
+        if self.rank == 0:
+            super().write_json(name, value)
 
     def add_metrics(self, phase: str, step: int, values: dict[str, Any]) -> None:
         """Append one line of metrics."""
@@ -79,7 +78,7 @@ class RunFolder:
             return []
         kept = [line for line in read_metrics(self.path) if wanted(line)]
         if self.rank == 0:
-            _replace(path, "".join(json.dumps(line, allow_nan=False) + "\n" for line in kept))
+            self._write_whole(path.name, "".join(json.dumps(line, allow_nan=False) + "\n" for line in kept))
         return kept
 
     def add_trajectory(self, trajectory: Trajectory) -> None:
@@ -114,9 +113,7 @@ class RunFolder:
             with contextlib.suppress(OSError):
                 self._metrics.close()
             self._metrics = None
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+        super().close()
 
 
 def new_run_folder(base: str | os.PathLike[str], name: str) -> Path:
@@ -166,16 +163,6 @@ def read_metrics(path: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
     for line in text.splitlines(keepends=True):
         if line.endswith("\n"):
             yield json.loads(line)
-
-
-def _replace(target: Path, text: str) -> None:
-    """Write a file, whole or not at all."""
-    draft = target.with_name(target.name + ".part")
-    with draft.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(target)
 
 
 def _ids(file: Path) -> set[str]:

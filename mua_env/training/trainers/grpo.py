@@ -111,6 +111,7 @@ class DialogueGRPOTrainer(GRPOTrainer):
         self.group_rollout = GroupRollout(
             pool, driver, settings, seed=seed, rank=self.accelerator.process_index, gather=gather_object
         )
+        # The run prints its own lines of the same figures.
         self.remove_callback(PrinterCallback)
 
     @property
@@ -120,17 +121,20 @@ class DialogueGRPOTrainer(GRPOTrainer):
 
     def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
         """TRL's, with our advantages: rows are kept for the rollout, and failed episodes carry no weight."""
+        # TRL hands the rollout prompts alone; which task a row is about stands in the row.
         self._rows = inputs
         output: dict[str, Any] = super()._generate_and_score_completions(inputs)
         held, advantages = self.held, output["advantages"]
         assert held is not None
         start = self.accelerator.process_index * len(inputs)
+        # Every process knows all groups, because a group may span several; these are its own rows.
         values = [value for group in held.groups for value in group.values][start : start + len(inputs)]
         mine = torch.tensor(values, device=advantages.device)
         if self.settings.turn_credit is not None:
             mine = token_advantages(mine, held, output["completion_ids"].shape[1], self.settings.turn_credit.weight)
         output["advantages"] = mine
         valid = sum(group.valid for group in held.groups)
+        # A failed dialogue is a row of zeros in a mean over rows: unscaled, failures would weaken the update.
         scale = len(held.outcomes) / valid if valid and self.loss_type in _SUMS_OVER_ROWS else 1.0
         output["row_scale"] = torch.tensor(scale, device=advantages.device)
         metrics = self._metrics["train" if self.model.training else "eval"]  # type: ignore[union-attr]
@@ -155,6 +159,7 @@ class DialogueGRPOTrainer(GRPOTrainer):
 
     def _compute_loss(self, model: torch.nn.Module, inputs: dict[str, Any]) -> torch.Tensor:
         loss: torch.Tensor = super()._compute_loss(model, inputs)  # type: ignore[no-untyped-call]
+        # The whole loss, not the advantages: the divergence from the reference is a mean over the same rows.
         scale: torch.Tensor = inputs["row_scale"]
         return loss * scale
 
@@ -164,6 +169,7 @@ class DialogueGRPOTrainer(GRPOTrainer):
 
     def roll_out(self) -> list[TokenTrajectory]:
         """Hold the dialogues of the present rows; all processes learn all outcomes."""
+        # A run that goes on begins at its step, and must draw what an unbroken run would draw there.
         self._batch = max(self._batch + 1, int(self.state.global_step))
         curriculum = self.group_rollout.drawing.curriculum
         if curriculum is not None and self.held is None:  # the first batch, maybe of a run that goes on
@@ -179,6 +185,7 @@ class DialogueGRPOTrainer(GRPOTrainer):
                 temperature=self.temperature,
                 record=batch,
             )
+            # Inside the batch: left by an error it stays open, and a resumed run holds its failed dialogues again.
             check_faults(self.held.outcomes, self.faults, what=f"update {self._batch + 1}")
         return self.held.trajectories
 
@@ -195,6 +202,7 @@ def token_advantages(rows: torch.Tensor, held: HeldBatch, width: int, weight: fl
 
 class _EpochSampler(RepeatSampler):
     def __init__(self, sampler: RepeatSampler, epoch: Callable[[], int]) -> None:
+        # The same sampler with another order: TRL makes it from arguments that it does not keep.
         self.__dict__.update(sampler.__dict__)
         self._epoch = epoch
 
@@ -229,5 +237,6 @@ def _dataset(pool: MixedPool, args: GRPOConfig) -> Dataset:
         batch = args.generation_batch_size or 0
         needed = args.max_steps * batch // (args.num_generations or 1)
         count = min(count, max(needed, 1))
+    # TRL wants a prompt in each row; the dialogue's own is made when it begins, and the position stands for it.
     rows = [{"prompt": [{"role": "user", "content": str(index)}], "task": index} for index in range(count)]
     return Dataset.from_list(rows)
