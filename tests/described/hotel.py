@@ -1,5 +1,7 @@
 """A hotel's front desk, described: tables, kinds of values, rules, tools, wishes, data. Nothing else."""
 
+# ruff: noqa: RUF001
+
 from __future__ import annotations
 
 from random import Random
@@ -39,19 +41,19 @@ BookingId = Annotated[str, NUMBER]
 RoomType = Annotated[Literal["single", "double", "suite"], Choice("room type", of=Room)]
 
 
-@rule("confirmed-only", "Only a confirmed booking can be changed or cancelled.", r"confirmed|past|status",
+@rule("confirmed-only", "Only a confirmed booking can be changed or cancelled.", r"confirmed|\bpast\b|cancelled",
       refusal="the booking is {booking[status]}, and only a confirmed one can be changed")  # fmt: skip
 def confirmed(booking: dict[str, Any]) -> bool:
     return bool(booking["status"] == "confirmed")
 
 
-@rule("another-type", "The new room must be of another type than before.", r"already|same type",
+@rule("another-type", "The new room must be of another type than before.", r"already|same type|已经是",
       refusal="the booking is for a {booking[room_type]} room already")  # fmt: skip
 def another(booking: dict[str, Any], room: dict[str, Any]) -> bool:
     return bool(booking["room_type"] != room["room_type"])
 
 
-@rule("free-room", "A room of that type must be free.", r"\bfree|available|booked out|full",
+@rule("free-room", "A room of that type must be free.", r"\bfree|available|booked out|full|空房",
       refusal="no {room[room_type]} room is free")  # fmt: skip
 def free(room: dict[str, Any]) -> bool:
     return bool(room["free"])
@@ -95,6 +97,18 @@ class Hotel(DescribedDomain):
         "cancel_booking": Wish("cancel the booking", "cancelled"),
         "change_room": Wish("change the room", "changed", phrase="have another room", also="move|switch"),
     }
+
+    translations = {
+        "zh": {
+            "booking number": "预订号", "email address": "邮箱", "room type": "房型", "single": "单人间", "double": "双人间",
+            "suite": "套房", "cancel the booking": "取消 预订", "cancelled": "取消", "change the room": "更换 房型",
+            "changed": "更换", "have another room": "[换个房间|换一种房型]",
+            "the booking is {booking[status]}, and only a confirmed one can be changed": "预订状态是 {booking[status]} ，无法更改",
+            "the booking is for a {booking[room_type]} room already": "已经是这种房型了",
+            "no {room[room_type]} room is free": "这种房型没有空房了",
+            "the booking number belongs to somebody else": "这个预订属于别人",
+        }
+    }  # fmt: skip
 
     def data(self) -> dict[str, list[dict[str, Any]]]:
         rng, types = Random(0), ("single", "double", "suite")

@@ -7,7 +7,8 @@ from itertools import islice
 
 import pytest
 
-from mua_env import AgendaUser, DescribedDomain, Session, load_setting
+from described.conftest import EXAMPLES, described
+from mua_env import AgendaUser, ConfigError, DescribedDomain, Session, load_setting
 from mua_env.evaluation.user_card.card import make_card
 from mua_env.evaluation.user_card.result import Result
 from mua_env.evaluation.user_card.run import CardOptions, plan, run
@@ -115,3 +116,23 @@ def test_the_user_speaks_and_hears_the_language_of_the_description(flats: Descri
     assert any("\u4e00" <= char <= "\u9fff" for char in opening)
     answer = session.send("请提供您的手机号。").messages[0].content or ""
     assert str(setting.tasks[0].goal.facts["phone"]) in answer  # type: ignore[union-attr]
+
+
+def test_a_translated_description_is_served_in_the_other_language(hotel: DescribedDomain) -> None:
+    setting = load_setting(hotel, "generate:level=3:seed=7")
+    session = Session(setting, AgendaUser(language="zh"))
+    for number in range(20):
+        agent = hotel.expert(language="zh")
+        agent.reset(system_prompt="", tools=session.tools, seed=number)
+        result = session.start(setting.tasks[number], seed=number)
+        while not result.done:
+            result = session.send(agent.act(result.messages))
+        assert result.score is not None
+        assert result.score.reward == 1, setting.tasks[number].id
+
+
+def test_a_language_without_a_translation_is_refused(hotel: DescribedDomain) -> None:
+    with pytest.raises(ConfigError, match="'fr'"):
+        hotel.expert(language="fr")
+    with pytest.raises(ConfigError, match="no translation into 'en'"):
+        described(EXAMPLES / "flats.py").expert(language="en")

@@ -17,7 +17,7 @@ from mua_env.domain.description.locales import Locale, locale_of
 from mua_env.domain.description.rules import Rule, rules_of
 from mua_env.domain.description.scope import Model, Scope
 from mua_env.domain.description.wishes import Question, Wish
-from mua_env.errors import DomainError, did_you_mean
+from mua_env.errors import ConfigError, DomainError, did_you_mean
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,7 +238,11 @@ class Description:
         """
         if code is None or code == self.code:
             return locale_of(self.code)
-        return locale_of(code).with_translations(self.translations.get(code, {}))
+        found = locale_of(code)
+        if code not in self.translations:
+            known = ", ".join(map(repr, (self.code, *self.translations)))
+            raise ConfigError(f"the domain {self.name!r} has no translation into {code!r}; known: {known}")
+        return found.with_translations(self.translations[code])
 
     def named(self, code: str | None = None) -> dict[str, str]:
         """For each intent a regular expression that finds it named."""

@@ -40,9 +40,9 @@ class DescribedLanguage(DialogueLanguage):
     def __init__(self, description: Description, code: str | None = None) -> None:
         self.description = description
         self.name = description.name
-        self.locale = description.locale(code)
-        self.code = self.locale.code
-        self.tongue = None if self.locale.spaced else CHINESE
+        self.words = description.locale(code)
+        self.code = self.words.code
+        self.tongue = None if self.words.spaced else CHINESE
         self._personal = {slot.slot for tool in description.identify for slot in description.slots(tool)}
         self._arguments = {slot.slot: slot for slot in description.all_slots if slot.kind.known_by_user}
         self._cues = {intent: re.compile(cue, re.IGNORECASE) for intent, cue in description.named(code).items()}
@@ -50,10 +50,10 @@ class DescribedLanguage(DialogueLanguage):
         self.intents = {intent: self._intent(intent) for intent in description.wishes}
         ways = (frozenset(slot.slot for slot in description.slots(tool)) for tool in description.identify)
         self.alternatives = tuple(ways) if len(description.identify) > 1 else ()
-        self._ear = None if self.locale.spaced else ChineseEar(self.locale, self._arguments.values(), self._cues)
+        self._ear = None if self.words.spaced else ChineseEar(self.words, self._arguments.values(), self._cues)
 
     def _slot(self, slot: Argument) -> Slot:
-        kind, locale, personal = slot.kind, self.locale, slot.slot in self._personal
+        kind, locale, personal = slot.kind, self.words, slot.slot in self._personal
         noun = locale.text(kind.noun)
         whose = locale.message("my" if personal else "the_capital")
         alone = kind.giving == "given_alone"
@@ -75,9 +75,9 @@ class DescribedLanguage(DialogueLanguage):
         named = self._cues[intent].pattern
         if not isinstance(wish, Wish):
             return Intent(intent, slots, named, r"(?!)", acts=False)
-        if not self.locale.spaced:
+        if not self.words.spaced:
             return Intent(intent, slots, rf"\b{ChineseEar.mark(intent)}\b|{named}", r"\bhas been\b")
-        return Intent(intent, slots, named, rf"\b(?:{re.escape(self.locale.text(wish.done))}|{_ALWAYS})\b")
+        return Intent(intent, slots, named, rf"\b(?:{re.escape(self.words.text(wish.done))}|{_ALWAYS})\b")
 
     def translations(self) -> Mapping[str, Callable[[], DialogueLanguage]]:
         """The domain in the languages that its description is translated into."""
@@ -129,15 +129,15 @@ class DescribedLanguage(DialogueLanguage):
     @property
     def manners(self) -> Mapping[str, Sequence[str]]:
         """How a persona is told to a language model, by its name; nothing where there are no words for it."""
-        return PERSONA_PROMPTS if self.locale.spaced else {}
+        return PERSONA_PROMPTS if self.words.spaced else {}
 
     def written(self, rng: Random) -> WrittenSpeech:
         """How the instructions of tasks are composed."""
-        return WrittenSpeech(rng, self.locale)
+        return WrittenSpeech(rng, self.words)
 
     def wish(self, intent: str, slots: Mapping[str, Any], voice: Voice) -> str:
         """The request as a verb phrase."""
-        return voice.say(self.description.phrase(intent, self.locale))
+        return voice.say(self.description.phrase(intent, self.words))
 
     def value(self, slot: str, source: Mapping[str, Any], voice: Voice, *, about: str = "") -> str | None:
         """How a person says the value of a slot."""
@@ -146,14 +146,14 @@ class DescribedLanguage(DialogueLanguage):
         if not all(name in source for name in names):
             return None
         wanted = argument.raw(source) if slot in self._personal else source[slot]
-        return argument.kind.say(wanted, VoiceSpeech(voice, self.locale))
+        return argument.kind.say(wanted, VoiceSpeech(voice, self.words))
 
     def hint(self, slot: str, slots: Mapping[str, Any], voice: Voice) -> str | None:
         """What is in a record whose code the user does not know."""
         contents = slots.get(hint_of(slot))
         if not contents:
             return None
-        return voice.say(self.locale.message("hint"), contents=voice.keep(self.locale.listing(list(contents))))
+        return voice.say(self.words.message("hint"), contents=voice.keep(self.words.listing(list(contents))))
 
     def difference(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, ...]:
         """The slots that a change of mind or a fallback changes; what the user only remembers is none."""
