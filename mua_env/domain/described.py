@@ -6,6 +6,8 @@ a domain can name others in their place.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from importlib import import_module
@@ -68,6 +70,12 @@ class DescribedDomain(Domain):
             translations=self.translations,
             rows=self.data(),
         )
+
+    @cached_property
+    def world(self) -> str:  # type: ignore[override]
+        """Names the data by what is in it: while a description is being written, that changes under one name."""
+        rows = json.dumps(self.description.rows, sort_keys=True, default=str, ensure_ascii=False)
+        return f"{self.name}:{hashlib.blake2b(rows.encode(), digest_size=6).hexdigest()}"
 
     @cached_property
     def language(self) -> Any:

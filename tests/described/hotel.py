@@ -1,6 +1,6 @@
 """A hotel's front desk, described: tables, kinds of values, rules, tools, wishes, data. Nothing else."""
 
-# ruff: noqa: RUF001
+# ruff: noqa: E501, RUF001
 
 from __future__ import annotations
 

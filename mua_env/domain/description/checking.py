@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Any
 
@@ -23,7 +23,7 @@ _DRAWS = 40
 
 def problems(description: Description) -> list[str]:
     """What is wrong with a description; empty if nothing is. What depends on something missing is not looked at."""
-    looks = (
+    looks: tuple[Callable[[], list[str]], ...] = (
         lambda: [*_wishes(description), *_identification(description)],
         lambda: [*_arguments(description)],
         lambda: [*_rules(description), *_words(description)],

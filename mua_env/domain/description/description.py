@@ -14,6 +14,7 @@ from mua_env.domain.description.arguments import Argument, Signature, signature_
 from mua_env.domain.description.kinds import Caller, Key
 from mua_env.domain.description.kinds.keys import key_column
 from mua_env.domain.description.locales import Locale, locale_of
+from mua_env.domain.description.ownership import ownership
 from mua_env.domain.description.rules import Rule, rules_of
 from mua_env.domain.description.scope import Model, Scope
 from mua_env.domain.description.wishes import Question, Wish
@@ -201,32 +202,22 @@ class Description:
         """The rules that may forbid a request: that the record is the caller's own, and those of the tool."""
         if intent not in self.changes:
             return ()
-        owned = [self._owned(slot) for slot in self.needed(intent) if getattr(slot.kind, "owner", "")]
-        return (*owned, *rules_of(getattr(self.toolkit, self.tool_of(intent))))
+        owned = (self._ownership.get(slot.record) for slot in self.needed(intent))
+        return (*filter(None, owned), *rules_of(getattr(self.toolkit, self.tool_of(intent))))
+
+    @cached_property
+    def _ownership(self) -> dict[str, Rule]:
+        """By record, for those that belong to somebody."""
+        found: dict[str, Rule] = {}
+        for slot in self.all_slots:
+            if isinstance(slot.kind, Key) and slot.kind.owner and slot.record not in found:
+                found[slot.record] = ownership(slot.record, slot.kind, self.users, self.locale())
+        return found
 
     @cached_property
     def rules(self) -> dict[str, Rule]:
         """All rules by id, in the order of the wishes."""
         return {each.id: each for intent in self.wishes for each in self.rules_of(intent)}
-
-    @cached_property
-    def _ownership(self) -> dict[str, Rule]:
-        return {}
-
-    def _owned(self, slot: Argument) -> Rule:
-        kind = slot.kind
-        assert isinstance(kind, Key)
-        if slot.record not in self._ownership:
-            locale, user_key, record, owner = self.locale(), self.user_key, slot.record, kind.owner
-            self._ownership[record] = Rule(
-                id=f"own-{record.replace('_', '-')}",
-                sentence=locale.message("owned").format(noun=kind.noun),
-                reason=OTHERS.replace("{who}", self.users.__name__.lower()),
-                refusal=locale.message("not_owned").format(noun=kind.noun),
-                test=lambda **at: at[record][owner] == at["user"][user_key],
-                needs=(record, "user"),
-            )
-        return self._ownership[slot.record]
 
     # Words
 
@@ -272,14 +263,6 @@ class Description:
         if wish.phrase:
             return locale.text(wish.phrase)
         return cues.phrase_of(locale.text(self.wish(intent).deed), locale)
-
-
-OTHERS = (
-    r"\bbelong|\bnot (?:yours|your own)|n't (?:yours|your own)|\b(?:somebody|someone|anybody) else's|"
-    r"\b(?:another|other|different) (?:person|user|customer|account|{who})|"
-    r"\bnot (?:on|in|under) your (?:account|name|profile)|不属于|属于别人|(?:别人|他人|其他客户)的|不是您的"
-)
-"""Finds that a refusal is about a record being somebody else's."""
 
 
 def as_tuple(names: str | Sequence[str]) -> tuple[str, ...]:

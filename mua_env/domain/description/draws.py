@@ -126,16 +126,18 @@ class Draw:
         found: list[Action] = []
         for slot in self.description.needed(drawn.intent):
             kind, raw = slot.kind, drawn.raws[slot.slot]
-            named = isinstance(kind, Named)
-            if named and kind.found_by:
+            listed_by = getattr(kind, "listed_by", "")
+            if isinstance(kind, Named) and kind.found_by:
                 name = self.description.only_argument(kind.found_by)
                 found.append(Action(name=kind.found_by, arguments={name: kind.wanted(raw, drawn.scope)}))
-            elif (named or slot.slot in unknown) and getattr(kind, "listed_by", ""):
-                found.append(Action(name=kind.listed_by, arguments=self.caller_of(kind.listed_by)))
+            elif listed_by and (isinstance(kind, Named) or slot.slot in unknown):
+                found.append(Action(name=listed_by, arguments=self.caller_of(listed_by)))
             before = len(source.loaded)
             scope[slot.record] = kind.record(raw, scope)
             # A search shows the record; and the caller's row is not read unless a rule is about it.
-            if named or (isinstance(kind, Caller) and not any(slot.record in rule.needs for rule in rules)):
+            if isinstance(kind, Named) or (
+                isinstance(kind, Caller) and not any(slot.record in rule.needs for rule in rules)
+            ):
                 del source.loaded[before:]
         broken(rules, scope)
         readers = self.description.readers

@@ -1,16 +1,4 @@
-"""Tasks generated from a description: composed from requests and twists at five levels, kept only if they verify.
-
-| level | requests | twists | noise |
-| --- | --- | --- | --- |
-| 1 | one that can be had | none | none |
-| 2 | one | perhaps one: code unknown, change of mind, forbidden, forbidden with a second choice | none |
-| 3 | two | perhaps one | 5 % |
-| 4 | two or three | two | 10 % |
-| 5 | three or four | three | 20 % |
-
-How much must be looked up before a write is an axis of its own: ``reads=3`` in a task source keeps the tasks whose gold
-has three calls that read, or more.
-"""
+"""Tasks generated from a description: composed from requests and twists by level, kept only if they verify."""
 
 from __future__ import annotations
 
@@ -28,6 +16,7 @@ from mua_env.domain.description.description import Description
 from mua_env.domain.description.draws import Draw
 from mua_env.domain.description.instruction import instruction
 from mua_env.domain.description.kinds import Key, Speech
+from mua_env.domain.description.levels import LEVELS
 from mua_env.domain.description.rows import RowsSource, Tables
 from mua_env.domain.description.rules import Rule
 from mua_env.domain.description.twists import BREAKING, TWISTS, Part, plain, possible
@@ -39,15 +28,6 @@ _TRIES: Final = 60
 """Users to try before another shape is drawn."""
 _AGAIN: Final = 3
 """Draws of one request before another user is tried."""
-_KINDS: Final = tuple(TWISTS)
-LEVELS: Final = {
-    1: Level((1,), (), personas=("plain", "polite")),
-    2: Level((1,), (), twists=1, kinds=_KINDS, maybe=True),
-    3: Level((2,), (), twists=1, kinds=_KINDS, maybe=True, noise=0.05),
-    4: Level((2, 3), (), twists=2, kinds=_KINDS, noise=0.1),
-    5: Level((3, 4), (), twists=3, kinds=_KINDS, noise=0.2),
-}
-
 Element = tuple[str, str, str]
 """Twist (empty for none), intent, and id of the rule that is to be broken, of one request."""
 Shape = tuple[Element, ...]

@@ -7,6 +7,7 @@ from collections.abc import Generator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from mua_env.agents.scripted.described.asking import asking, together
 from mua_env.agents.scripted.described.reading import Looking, look, look_together
 from mua_env.agents.scripted.desk import Refusal, Switch
 from mua_env.agents.scripted.expert import Asked, Heard, Step, ToolFailed, change
@@ -80,14 +81,14 @@ class Serving:
                 return
             if (yield from self._told_before(missing)):
                 continue
-            asked = self._together(missing)
+            asked = together(missing, self._tries, most=len(missing) if self.desk.late else _TOGETHER)
             for slot in asked:
                 self._tries[slot.slot] += 1
                 if self._tries[slot.slot] > _TRIES:
                     noun = self.desk.locale.text(slot.kind.noun)
                     raise Refusal(self.desk.message("no_value", noun=noun))
             again = any(self._tries[slot.slot] > 1 for slot in asked)
-            text = yield from self.desk.say("ask_again" if again else "ask", what=self._what(asked))
+            text = yield from self.desk.say("ask_again" if again else "ask", what=asking(self.desk, asked, self.scope))
             self._notice_switch(text)
             yield from self.hear(text, asked)
             # What a record is told by names its parts, and says nothing of which of them are meant.
@@ -210,28 +211,6 @@ class Serving:
 
     def _fresh(self) -> Scope:
         return Scope(self.desk.source, user=self.desk.source.user)
-
-    # Speaking
-
-    def _together(self, missing: Sequence[Argument]) -> list[Argument]:
-        """The slots for one turn: no two of one kind, whose values would be mixed up."""
-        again = any(self._tries[slot.slot] for slot in missing[:1])
-        most = 1 if again else (len(missing) if self.desk.late else _TOGETHER)
-        chosen: list[Argument] = []
-        for slot in missing:
-            if len(chosen) < most and all(type(other.kind) is not type(slot.kind) for other in chosen):
-                chosen.append(slot)
-        return chosen
-
-    def _what(self, slots: Sequence[Argument]) -> str:
-        locale = self.desk.locale
-        parts = []
-        for slot in slots:
-            text = self.desk.message(slot.kind.asking, noun=locale.text(slot.kind.noun))
-            options = slot.kind.options(self.scope, locale)
-            listed = locale.listing(list(options), either=True)
-            parts.append(self.desk.message("options", what=text, options=listed) if options else text)
-        return locale.listing(parts)
 
     def _notice_switch(self, text: str) -> None:
         intent = self.desk.hearing.stated(text)
