@@ -53,11 +53,41 @@ if TYPE_CHECKING:
     from mua_env.core.trajectory import read_trajectories as read_trajectories
     from mua_env.domain.contract import Domain as Domain
     from mua_env.domain.contract import load_domain as load_domain
+    from mua_env.domain.described import DescribedDomain as DescribedDomain
+    from mua_env.domain.description import kinds as kinds
+    from mua_env.domain.description.kinds import Caller as Caller
+    from mua_env.domain.description.kinds import Choice as Choice
+    from mua_env.domain.description.kinds import Count as Count
+    from mua_env.domain.description.kinds import Date as Date
+    from mua_env.domain.description.kinds import Email as Email
+    from mua_env.domain.description.kinds import Key as Key
+    from mua_env.domain.description.kinds import Kind as Kind
+    from mua_env.domain.description.kinds import Mention as Mention
+    from mua_env.domain.description.kinds import Money as Money
+    from mua_env.domain.description.kinds import Name as Name
+    from mua_env.domain.description.kinds import Named as Named
+    from mua_env.domain.description.kinds import Own as Own
+    from mua_env.domain.description.kinds import Part as Part
+    from mua_env.domain.description.kinds import Phone as Phone
+    from mua_env.domain.description.kinds import Place as Place
+    from mua_env.domain.description.kinds import Text as Text
+    from mua_env.domain.description.kinds import Time as Time
+    from mua_env.domain.description.kinds import Variant as Variant
+    from mua_env.domain.description.kinds import YesNo as YesNo
+    from mua_env.domain.description.rules import Rule as Rule
+    from mua_env.domain.description.rules import obeys as obeys
+    from mua_env.domain.description.rules import rule as rule
+    from mua_env.domain.description.scope import Scope as Scope
+    from mua_env.domain.description.toolkit import DescribedToolkit as DescribedToolkit
+    from mua_env.domain.description.wishes import Question as Question
+    from mua_env.domain.description.wishes import Wish as Wish
     from mua_env.domain.discovery import environment_ids as environment_ids
     from mua_env.domain.generator import Level as Level
     from mua_env.domain.generator import TaskGenerator as TaskGenerator
+    from mua_env.domain.importing import import_domain as import_domain
     from mua_env.domain.packaged import PackagedDomain as PackagedDomain
     from mua_env.domain.packaged import WorldsDomain as WorldsDomain
+    from mua_env.domain.scaffold import new_domain as new_domain
     from mua_env.domain.verifier import Candidate as Candidate
     from mua_env.domain.verifier import Verifier as Verifier
     from mua_env.episode.dialogue import hold as hold
@@ -75,6 +105,7 @@ if TYPE_CHECKING:
     from mua_env.errors import TaskError as TaskError
     from mua_env.errors import ToolError as ToolError
     from mua_env.errors import UserFault as UserFault
+    from mua_env.evaluation.domain_check import check_domain as check_domain
     from mua_env.evaluation.rollouts import RolloutOptions as RolloutOptions
     from mua_env.evaluation.rollouts import run_rollout as run_rollout
     from mua_env.gym.env import DialogueEnv as DialogueEnv
@@ -101,17 +132,24 @@ _HOME = {
     "AgendaUser": "users.agenda.user",
     "Agent": "core.agent",
     "AssistantMessage": "core.messages",
+    "Caller": "domain.description.kinds",
     "Candidate": "domain.verifier",
+    "Choice": "domain.description.kinds",
     "Comparison": "users.agenda.language",
     "ConfigError": "errors",
+    "Count": "domain.description.kinds",
     "Criteria": "core.tasks",
     "DataError": "errors",
     "Database": "core.database",
+    "Date": "domain.description.kinds",
+    "DescribedDomain": "domain.described",
+    "DescribedToolkit": "domain.description.toolkit",
     "DialogueEnv": "gym.env",
     "DialogueLanguage": "users.agenda.language",
     "DialogueVectorEnv": "gym.vector",
     "Domain": "domain.contract",
     "DomainError": "errors",
+    "Email": "domain.description.kinds",
     "Episode": "episode.episode",
     "EpisodeError": "errors",
     "FunctionCall": "core.messages",
@@ -119,22 +157,35 @@ _HOME = {
     "Intent": "users.agenda.language",
     "Judge": "scoring.judges",
     "Judgement": "scoring.judges",
+    "Key": "domain.description.kinds",
+    "Kind": "domain.description.kinds",
     "Kit": "core.toolsets",
     "LLMUser": "users.llm.user",
     "Level": "domain.generator",
+    "Mention": "domain.description.kinds",
     "Message": "core.messages",
     "MindChange": "core.tasks",
     "MissingExtra": "errors",
     "Mode": "core.tools",
+    "Money": "domain.description.kinds",
     "MuaError": "errors",
+    "Name": "domain.description.kinds",
+    "Named": "domain.description.kinds",
     "Operation": "users.agenda.language",
+    "Own": "domain.description.kinds",
     "PackagedDomain": "domain.packaged",
+    "Part": "domain.description.kinds",
+    "Phone": "domain.description.kinds",
+    "Place": "domain.description.kinds",
+    "Question": "domain.description.wishes",
     "Record": "core.scores",
     "Request": "core.tasks",
     "Requirement": "core.tasks",
     "RewardName": "core.scores",
     "RolloutOptions": "evaluation.rollouts",
     "Rows": "core.database",
+    "Rule": "domain.description.rules",
+    "Scope": "domain.description.scope",
     "Score": "core.scores",
     "ScriptedExpert": "agents.scripted.expert",
     "Session": "episode.session",
@@ -146,6 +197,8 @@ _HOME = {
     "TaskError": "errors",
     "TaskGenerator": "domain.generator",
     "TaskSet": "core.task_sets",
+    "Text": "domain.description.kinds",
+    "Time": "domain.description.kinds",
     "ToolCall": "core.messages",
     "ToolError": "errors",
     "ToolMessage": "core.messages",
@@ -157,17 +210,26 @@ _HOME = {
     "UserReply": "users.base",
     "UserSession": "users.base",
     "UserSimulator": "users.base",
+    "Variant": "domain.description.kinds",
     "Verifier": "domain.verifier",
     "Voice": "users.agenda.nlg.personas",
+    "Wish": "domain.description.wishes",
     "WorldsDomain": "domain.packaged",
+    "YesNo": "domain.description.kinds",
     "agent_factory": "agents.make",
+    "check_domain": "evaluation.domain_check",
     "environment_ids": "domain.discovery",
     "hold": "episode.dialogue",
+    "import_domain": "domain.importing",
+    "kinds": "domain.description",
     "load_domain": "domain.contract",
     "load_setting": "episode.setting",
     "make_user": "users.make",
+    "new_domain": "domain.scaffold",
+    "obeys": "domain.description.rules",
     "open_template": "core.database",
     "read_trajectories": "core.trajectory",
+    "rule": "domain.description.rules",
     "run_rollout": "evaluation.rollouts",
     "tool": "core.tools",
 }

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from mua_env.cli import domains, play, rollout, tasks, users
 from mua_env.cli import options as opt
-from mua_env.cli import play, rollout, tasks, users
 from mua_env.cli.names import renamed
 from mua_env.core.screen import echo
 
@@ -20,6 +20,7 @@ app = typer.Typer(
 )
 app.command("play", cls=renamed({"--save": "--output"}))(play.play)
 app.command("rollout", cls=renamed({"--out": "--output"}))(rollout.rollout)
+app.add_typer(domains.app, name="domains")
 app.add_typer(tasks.app, name="tasks")
 app.add_typer(users.app, name="users")
 
@@ -43,23 +44,6 @@ def root(
 
         echo(f"mua-env {__version__}")
         raise typer.Exit
-
-
-@app.command("domains")
-def domains() -> None:
-    """List the installed domains with their environment ids, tools and splits."""
-    from mua_env.domain.contract import load_domain
-    from mua_env.domain.discovery import environment_ids
-    from mua_env.errors import DomainError
-
-    for name, identifier in sorted(environment_ids().items()):
-        try:
-            domain = load_domain(name)
-        except DomainError as error:
-            echo(f"{name:<10} {identifier:<18} broken: {error}")
-            continue
-        splits = ", ".join(f"{split} ({len(domain.tasks(split)):,} tasks)" for split in domain.splits)
-        echo(f"{name:<10} {identifier:<18} {len(domain.toolkit.schemas())} tools; {splits}")
 
 
 @app.command("train", cls=renamed({"--folder": "--output"}))

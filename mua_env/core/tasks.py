@@ -60,6 +60,8 @@ class Request(_Model):
         unknown: slots whose values the user does not know and so never says.
         fallback: what the user wants instead when told that this one cannot be had.
         change: a planned change of mind.
+        rules: ids of the domain's rules that stand in the way of a request that is to be refused; a refusal counts
+            only with one of these as its reason. Empty: any reason counts.
     """
 
     intent: str
@@ -68,6 +70,15 @@ class Request(_Model):
     unknown: tuple[str, ...] = ()
     fallback: Request | None = None
     change: MindChange | None = None
+    rules: tuple[str, ...] = ()
+
+    @model_serializer(mode="wrap")
+    def _leave_out_no_rules(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        # As in Action: tasks whose requests name no rule keep their form, and so their revision.
+        fields: dict[str, Any] = handler(self)
+        if not self.rules:
+            fields.pop("rules", None)
+        return fields
 
 
 class Goal(_Model):

@@ -119,22 +119,26 @@ class GeneratedTasks(Sequence[Task]):
         options: ``level`` (default 1), ``seed`` (default 0), ``split`` (default ``train``), ``count`` (length that
             ``len`` reports and random choice draws from, see :meth:`drawn`; default 1,000,000), ``only`` (intents
             joined by ``+``, a question's topic as ``ask.order_status``: tasks whose requests are all of these; default
-            all), ``world`` (the domain has seen to it).
+            all), ``reads`` (tasks whose gold looks something up so often, or more; default 0), ``world`` (the domain
+            has seen to it).
 
     Raises:
         TaskError: an option is unknown or has a wrong value.
     """
 
     def __init__(self, domain: Domain, source: str, options: dict[str, str]) -> None:
-        known = {"level": "1", "seed": "0", "split": "train", "count": "1000000", "only": "", "world": ""}
+        known = {"level": "1", "seed": "0", "split": "train", "count": "1000000", "only": "", "reads": "0", "world": ""}
         unknown = sorted(options.keys() - known.keys())
         if unknown:
             raise TaskError(f"task source {source!r}: unknown option {unknown[0]!r}; there are {', '.join(known)}")
         values = {**known, **options}
         try:
-            self._level, self._seed, self._count = (int(values[name]) for name in ("level", "seed", "count"))
+            numbers = (int(values[name]) for name in ("level", "seed", "count", "reads"))
+            self._level, self._seed, self._count, self._reads = numbers
         except ValueError:
-            raise TaskError(f"task source {source!r}: level, seed and count are whole numbers") from None
+            raise TaskError(
+                f"task source {source!r}: level, seed and count are whole numbers, and so is reads"
+            ) from None
         if self._count < 1:
             raise TaskError(f"task source {source!r}: count is {self._count}; it must be at least 1")
         self._domain, self._given = domain, (source, dict(options))
@@ -192,16 +196,22 @@ class GeneratedTasks(Sequence[Task]):
         return block.tasks[offset]
 
     def _chosen(self, made: Iterator[Task]) -> Iterator[Task]:
-        """Those that ``only`` lets through."""
+        """Those that ``only`` and ``reads`` let through."""
         passed = 0
         for task in made:
-            if not self._only or _intents(task) <= self._only:
+            if (not self._only or _intents(task) <= self._only) and self._read(task) >= self._reads:
                 passed = 0
                 yield task
             elif (passed := passed + 1) > _MOST_PASSED_OVER:
                 raise TaskError(
-                    f"only={'+'.join(sorted(self._only))}: none of {passed} tasks of level {self._level} in a row is so"
+                    f"only={'+'.join(sorted(self._only))}, reads={self._reads}: none of {passed} tasks of level "
+                    f"{self._level} in a row is so"
                 )
+
+    def _read(self, task: Task) -> int:
+        """How often the gold looks something up."""
+        specs = self._domain.toolkit.specs
+        return sum(action.name in specs and not specs[action.name].writes for action in task.actions)
 
 
 def _intents(task: Task) -> set[str]:

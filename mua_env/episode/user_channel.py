@@ -13,7 +13,7 @@ from mua_env.core.outside import heard
 from mua_env.core.tasks import Task
 from mua_env.episode.setting import Setting
 from mua_env.errors import DomainError, UserFault
-from mua_env.scoring.refusals import RefusalListener, required_refusals
+from mua_env.scoring.refusals import RefusalListener, required_refusals, rules_of_refusals
 from mua_env.users.agenda.language import DialogueLanguage
 from mua_env.users.base import UserReply, UserSession, UserSimulator
 
@@ -107,7 +107,9 @@ def _listener(setting: Setting, task: Task) -> RefusalListener | None:
         language = setting.domain.language
     except DomainError:
         return None
-    return RefusalListener(language, required) if isinstance(language, DialogueLanguage) else None
+    if not isinstance(language, DialogueLanguage):
+        return None
+    return RefusalListener(language, required, rules_of_refusals(task))
 
 
 def _faulty(error: UserFault) -> UserReply:

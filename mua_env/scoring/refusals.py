@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import copy
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -37,6 +38,12 @@ def required_refusals(task: Task) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def rules_of_refusals(task: Task) -> dict[str, tuple[str, ...]]:
+    """For each intent of a task's requests the rules that a refusal must name one of, where the goal names any."""
+    requests = task.goal.requests if task.goal else ()
+    return {request.intent: request.rules for request in requests if request.rules}
+
+
 @dataclass
 class RefusalListener:
     """Registers refusals in one dialogue.
@@ -44,13 +51,16 @@ class RefusalListener:
     Args:
         language: of the domain; its intents tell what a sentence is about.
         required: the intents that matter.
+        rules: for each intent the rules of which the refusal must name one; any reason will do for the others.
     """
 
     language: DialogueLanguage
     required: tuple[str, ...]
+    rules: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     _topic: tuple[str, ...] = field(default=(), init=False)
     _languages: tuple[DialogueLanguage, ...] = field(default=(), init=False)
     _without_reason: tuple[str, ...] = field(default=(), init=False)
+    _before: str = field(default="", init=False)
 
     def __post_init__(self) -> None:
         self._languages = tuple(self.language.every())
@@ -76,8 +86,13 @@ class RefusalListener:
             about = self._named(parts[at]) or self._named(text) or self._topic
             (heard if any(reasons[max(0, at - 1) : at + 2]) else bare).extend(about)
         self._without_reason = tuple(bare)
-        wanted = [intent for intent in self.required if intent in heard]
+        said, self._before = f"{self._before}\n{text}", text
+        wanted = [intent for intent in self.required if intent in heard and self._named_a_rule(intent, said)]
         return [EVENT.format(intent) for intent in wanted]
+
+    def _named_a_rule(self, intent: str, text: str) -> bool:
+        rules = self.rules.get(intent, ())
+        return not rules or self.language.explains(rules, intent, text)
 
     def fork(self) -> Self:
         """A listener that has heard the same and goes on independently."""

@@ -153,3 +153,18 @@ def test_a_server_that_fails_ends_no_card(capsys, tmp_path):
     assert made["dialogues"] == 8
     assert sum(made["faults"].values()) == 2
     assert "2 faults" in out or out.count("1 faults") == 2
+
+
+def test_a_domain_without_an_expert_is_told_before_the_first_dialogue() -> None:
+    from shop import shop
+
+    from mua_env.episode.setting import load_setting
+    from mua_env.errors import DomainError
+    from mua_env.evaluation.user_card.run import plan, run
+    from mua_env.users.agenda.user import AgendaUser
+
+    setting = load_setting(shop, "train")
+    ended: list[object] = []
+    with pytest.raises(DomainError, match="'shop' has no scripted expert"):
+        run(setting, AgendaUser(), plan(setting, 8), on_end=lambda result, _: ended.append(result))
+    assert ended == []

@@ -184,24 +184,24 @@ def say(text: str) -> Asked:
     return heard[-1]
 
 
-def call(name: str, **arguments: Any) -> Generator[Step, Heard, Any]:
+def call(name: str, /, **arguments: Any) -> Generator[Step, Heard, Any]:
     """Call a tool from a script; returns its result, parsed where it is JSON.
 
     Raises:
         ToolFailed: the tool answered with an error.
     """
     heard = yield Call(name, arguments)
-    return _result(heard[-1])
+    return result_of(heard[-1])
 
 
-def change(name: str, **arguments: Any) -> Generator[Step, Heard, Any]:
+def change(name: str, /, **arguments: Any) -> Generator[Step, Heard, Any]:
     """`call` for what the user agreed to; the result is empty where the expert slips.
 
     Raises:
         ToolFailed: the tool answered with an error.
     """
     heard = yield Call(name, arguments, changes=True)
-    return _result(heard[-1])
+    return result_of(heard[-1])
 
 
 def transfer(summary: str) -> Generator[Step, Heard, None]:
@@ -219,7 +219,7 @@ def call_all(*calls: Call) -> Generator[Step, Heard, list[Any]]:
     if not calls:
         return []
     heard = yield Calls(calls)
-    return [_result(text) for text in heard[-len(calls) :]]
+    return [result_of(text) for text in heard[-len(calls) :]]
 
 
 def _read(message: Message) -> str:
@@ -227,7 +227,12 @@ def _read(message: Message) -> str:
     return as_heard(text) if isinstance(message, UserMessage) else text
 
 
-def _result(result: str) -> Any:
+def result_of(result: str) -> Any:
+    """A tool's result, parsed where it is JSON.
+
+    Raises:
+        ToolFailed: the tool answered with an error.
+    """
     if result.startswith("Error"):
         raise ToolFailed(result)
     try:

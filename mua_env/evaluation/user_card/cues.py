@@ -53,13 +53,15 @@ BROKEN_OFF = re.compile(r"\S+-(?=[,\s.\u2026\uff0c])")
 _YES = re.compile(
     r"(?:(?<![a-z] )|\b(?:say|so|well|oh|ah|um|uh|er|okay|ok) )yes\b|"
     r"\b(?:yeah|yep|correct|go ahead|confirm(?:ed)?|proceed|that's (?:right|it|fine)|that is (?:right|fine)|"
-    r"sounds (?:good|right)|looks (?:good|right)|please do)\b",
+    r"sounds (?:good|right)|looks (?:good|right)|please do)\b|"
+    "\u662f\u7684|\u786e\u8ba4|\u6ca1\u9519|\u5bf9[\uff0c\u3002]|^\u662f[\uff0c\u3002]",
     re.IGNORECASE,
 )
 _WEAK_YES = re.compile(r"\b(?:sure|ok(?:ay)?|fine)\b", re.IGNORECASE)
 _NO = re.compile(
     r"\b(?:no|nope|not|wrong|incorrect|isn't|don't|doesn't|wait|actually|hold on|changed my mind|mistake|instead|"
-    r"rather|but|never ?mind|forget it)\b",
+    r"rather|but|never ?mind|forget it)\b|"
+    "\u4e0d(?!\u77e5)|\u7b49\u7b49|\u7b49\u4e00\u4e0b|\u4e3b\u610f|\u5176\u5b9e|\u6709\u8bef|\u5f04\u9519",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")

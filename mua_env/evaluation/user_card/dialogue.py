@@ -93,19 +93,27 @@ class Grounds:
         return Ground(task, self.language, self.writing, self.catalogue)
 
 
-def exchanges(trajectory: Trajectory, writing: frozenset[str] = frozenset()) -> tuple[Exchange, ...]:
-    """The dialogue as the user had it. Replies that were faults are left out."""
-    return tuple(_exchanges(trajectory, writing))
+def exchanges(
+    trajectory: Trajectory, writing: frozenset[str] = frozenset(), language: DialogueLanguage | None = None
+) -> tuple[Exchange, ...]:
+    """The dialogue as the user had it. Replies that were faults are left out.
+
+    What an agent said in another language than English has the words behind it by which its acts are told apart.
+    """
+    return tuple(_exchanges(trajectory, writing, language))
 
 
-def _exchanges(trajectory: Trajectory, writing: frozenset[str]) -> Iterator[Exchange]:
+def _exchanges(
+    trajectory: Trajectory, writing: frozenset[str], language: DialogueLanguage | None
+) -> Iterator[Exchange]:
     heard: str | None = None
     writes: list[str] = []
     results: list[str] = []
     for entry in trajectory.entries:
         message, content = entry.message, entry.message.content or ""
         if entry.source == "agent":
-            heard = content
+            read = content if language is None else language.hear(content)
+            heard = content if read == content else f"{content}\n{read}"
         elif entry.source == "tool":
             results.append(content)
             name = str(getattr(message, "name", ""))

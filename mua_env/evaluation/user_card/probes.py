@@ -96,7 +96,7 @@ class WrongValueProbe(ExpertProbe):
             return right
         message = super().answer(messages)
         text = message.content or ""
-        if self.wrong or message.tool_calls or not ASKS_TO_CONFIRM.search(text):
+        if self.wrong or message.tool_calls or not ASKS_TO_CONFIRM.search(self.language.hear(text)):
             return message
         changed = self._distort(text)
         if changed is None:

@@ -87,7 +87,7 @@ def measure(trajectory: Trajectory, dialogue: Dialogue, grounds: Grounds, *, sec
         seconds: that the user took for its replies.
     """
     ground = grounds.ground(dialogue.task)
-    talk = exchanges(trajectory, grounds.writing)
+    talk = exchanges(trajectory, grounds.writing, grounds.language)
     wrong = {int(turn): text for turn, text in trajectory.meta.get("wrong", {}).items()}
     found = list(findings(talk, ground, wrong))
     events = [event for entry in trajectory.entries for event in entry.hidden.get("events", ())]

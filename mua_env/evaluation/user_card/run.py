@@ -87,7 +87,9 @@ def run(
 
     Raises:
         ConfigError, MissingExtra: the user cannot be had at all.
+        DomainError: the domain has no scripted expert or no language, which the probes need.
     """
+    setting.domain.expert()  # fails here: in the middle of a dialogue it would be taken for a fault of the user
     run_coroutine(_run(setting, user, list(dialogues), options or CardOptions(), on_end))
 
 

@@ -26,6 +26,7 @@ class Pending:
     unknown: tuple[str, ...]
     fallback: Request | None
     change: MindChange | None
+    rules: tuple[str, ...] = ()
     status: Status = "waiting"
     result: str = ""
     pushed: int = 0
@@ -43,6 +44,7 @@ class Pending:
             request.unknown,
             request.fallback,
             request.change,
+            request.rules,
         )
 
     def close(self, result: str) -> None:

@@ -11,12 +11,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mua_env.errors import ConfigError
 from mua_env.users.agenda.locale import Locale
 from mua_env.users.agenda.nlg.personas import Voice
 from mua_env.users.agenda.nlg.phrases import phrase
+
+if TYPE_CHECKING:
+    from mua_env.users.agenda.nlu.dialogue_acts import AgentActs
 
 
 def followed_by(first: str, second: str) -> str:
@@ -173,6 +176,31 @@ class DialogueLanguage(ABC):
     def hear(self, text: str) -> str:
         """An agent's text with the cue words by which it is understood; English has them already."""
         return text
+
+    def understand(self, text: str, *, given: Mapping[str, int], intent: str) -> AgentActs:
+        """The dialogue acts of an agent's text.
+
+        Args:
+            text: what the agent said.
+            given: how often the user has said each slot so far.
+            intent: of the request that the user is at.
+        """
+        from mua_env.users.agenda.nlu.dialogue_acts import understand
+
+        return understand(self.hear(text), self, given=given, intent=intent)
+
+    def explains(self, rules: Sequence[str], intent: str, text: str) -> bool:
+        """Whether a text gives one of the domain's rules as the reason why a request cannot be had.
+
+        Args:
+            rules: ids of the rules that are in the way.
+            intent: of the request.
+            text: what the agent said.
+
+        Returns:
+            Always true where a domain's language does not tell reasons apart.
+        """
+        return True
 
     @abstractmethod
     def wish(self, intent: str, slots: Mapping[str, Any], voice: Voice) -> str:

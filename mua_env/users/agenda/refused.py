@@ -26,7 +26,7 @@ class Refusals(TurnState):
         if acts.not_found and not acts.refused and not acts.unavailable:
             self._say_again(request)
             return
-        told_why = request.asked_why and acts.reason and not acts.asked and not acts.confirm
+        told_why = request.asked_why and self._explained(request) and not acts.asked and not acts.confirm
         if not (acts.refused or acts.unavailable or told_why):
             return
         if request.outcome in ("refused", "transferred"):
@@ -41,19 +41,39 @@ class Refusals(TurnState):
             self.parts.append(phrase("accept", self.voice))
             self._close(request, "failed")
 
+    def _explained(self, request: Pending) -> bool:
+        """Whether the agent says why: any reason, or, where the goal names rules, one of these."""
+        if request.rules:
+            return self.language.explains(request.rules, request.intent, self.acts.text)
+        return self.acts.reason
+
     def _accept_refusal(self, request: Pending) -> None:
-        if not self.acts.reason and not request.asked_why:
+        explained = self._explained(request)
+        if not explained and not request.asked_why:
             request.asked_why = True
             self._progress = True
             self.parts.append(phrase("why", self.voice))
             return
-        if self.acts.reason:
+        if not explained and request.rules:
+            self._dispute(request)
+            return
+        if explained:
             self.events.append(f"refusal:{request.intent}")
         if request.fallback is not None:
             self._fall_back(request)
             return
         self.parts.append(phrase("accept", self.voice))
         self._close(request, "refused")
+
+    def _dispute(self, request: Pending) -> None:
+        """The reason is none: insist, and leave the request unsatisfied in the end."""
+        if request.pushed < INSIST:
+            request.pushed += 1
+            self._progress = request.pushed < INSIST
+            self.parts.append(phrase("push", self.voice, wish=self.wish(request)))
+        else:
+            self.parts.append(phrase("accept", self.voice))
+            self._close(request, "failed")
 
     def _fall_back(self, request: Pending) -> None:
         fallback = request.fallback

@@ -19,7 +19,7 @@ from mua_env.users.agenda.nlg.grammar import Phrasings
 from mua_env.users.agenda.nlg.personas import Voice
 from mua_env.users.agenda.nlg.personas import persona as check_persona
 from mua_env.users.agenda.nlg.phrases import phrase
-from mua_env.users.agenda.nlu.dialogue_acts import readable, understand
+from mua_env.users.agenda.nlu.dialogue_acts import readable
 from mua_env.users.agenda.operations import Seen, guided
 from mua_env.users.agenda.tool_use import Hands
 from mua_env.users.agenda.user_policy import Turn
@@ -68,7 +68,7 @@ class AgendaSession(UserSession):
     def _answer(self, agent_text: str, seen: Sequence[Seen] = ()) -> UserReply:
         current = self.agenda.current
         intent = current.intent if current else ""
-        acts = understand(self.language.hear(agent_text), self.language, given=self.agenda.given, intent=intent)
+        acts = self.language.understand(agent_text, given=self.agenda.given, intent=intent)
         held = self._hands.held
         turn = Turn(self.agenda, self.language, self.voice, acts, seen, held[0].operation if held else None)
         turn.take()
