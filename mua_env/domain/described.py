@@ -72,7 +72,7 @@ class DescribedDomain(Domain):
         )
 
     @cached_property
-    def world(self) -> str:  # type: ignore[override]
+    def world(self) -> str:
         """Names the data by what is in it: while a description is being written, that changes under one name."""
         rows = json.dumps(self.description.rows, sort_keys=True, default=str, ensure_ascii=False)
         return f"{self.name}:{hashlib.blake2b(rows.encode(), digest_size=6).hexdigest()}"
