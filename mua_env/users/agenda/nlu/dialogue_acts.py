@@ -17,6 +17,7 @@ from mua_env.users.agenda.nlu.cues import ENGLISH, Cues
 
 HEAD, TAIL = 6000, 3000
 """Characters read of the beginning and the end of a text that is longer than both."""
+_LONG_SENTENCE = 100
 _SENTENCES = 300
 _LONGEST = 800
 """Sentences, and characters of each, that are looked at: what keeps the time bounded on any text."""
@@ -126,9 +127,17 @@ def _broken(stretch: re.Match[str]) -> str:
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences and list lines of a plain text."""
-    parts = [part.strip() for part in _SPLIT.split(text) if part]
-    return [part if len(part) <= _LONGEST else _ends(part) for part in parts if part][:_SENTENCES]
+    """The sentences and list lines of a plain text; a long one that was there before is left out."""
+    found: list[str] = []
+    long: set[str] = set()
+    for part in filter(None, (part.strip() for part in _SPLIT.split(text) if part)):
+        part = part if len(part) <= _LONGEST else _ends(part)
+        if len(part) > _LONG_SENTENCE:
+            if part in long:
+                continue
+            long.add(part)
+        found.append(part)
+    return found[:_SENTENCES]
 
 
 def _ends(sentence: str) -> str:
