@@ -30,6 +30,30 @@ SHOWN = [
 """Import paths of the time before the move, with a name in each."""
 
 
+STATEMENTS = [
+    "from mua_env.agents.llm import LLMAgent",
+    "from mua_env.domain import Domain",
+    "from mua_env.env import DialogueEnv",
+    "from mua_env.errors import MuaError",
+    "from mua_env.language import Comparison, DialogueLanguage, Intent, Operation",
+    "from mua_env.llm import make_client",
+    "from mua_env.rollout import RolloutOptions, plan, run_rollout",
+    "from mua_env.rollout_folder import RolloutFolder",
+    "from mua_env.tasks import Action, Goal, Request, Task",
+    "from mua_env.tools import Toolkit, ToolError, tool",
+    "from mua_env.training.config import load_config",
+    "from mua_env.users.llm import LLMUser",
+    "from mua_env.users.local import LocalUser",
+]
+"""Every import that the README, the documents and the examples have shown before the move, of a module of ours."""
+
+
+@pytest.mark.filterwarnings("ignore:.* has moved to:DeprecationWarning")
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_a_statement_that_was_shown_still_runs(statement: str) -> None:
+    exec(statement, {})
+
+
 def warnings_of(code: str) -> str:
     done = subprocess.run(
         [sys.executable, "-W", "always::DeprecationWarning:__main__", "-c", code], capture_output=True, text=True

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from random import Random
 from types import MappingProxyType
 
-from mua_env.users.agenda.locale import Tongue
+from mua_env.users.agenda.locale import Locale
 from mua_env.users.agenda.nlg.grammar import KEEP_CLOSE, KEEP_OPEN
 
 SHORT: Mapping[str, str] = {
@@ -138,4 +138,4 @@ def add_noise(text: str, rng: Random, rate: float = 0.2) -> str:
     return "".join(span if span.startswith(KEEP_OPEN) else "".join(map(spoil, span)) for span in spans)
 
 
-CHINESE = Tongue("zh", SHORT, LONG, MANNERS, add_noise, space="", comma="，", stop="。")
+CHINESE = Locale("zh", SHORT, LONG, MANNERS, add_noise, space="", comma="，", stop="。")

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from mua_env.errors import ConfigError
-from mua_env.users.agenda.locale import Tongue
+from mua_env.users.agenda.locale import Locale
 from mua_env.users.agenda.nlg.personas import Voice
 from mua_env.users.agenda.nlg.phrases import phrase
 
@@ -131,7 +131,7 @@ class DialogueLanguage(ABC):
 
     name: str
     code: str = "en"
-    tongue: Tongue | None = None
+    tongue: Locale | None = None
     slots: Mapping[str, Slot]
     intents: Mapping[str, Intent]
     alternatives: tuple[frozenset[str], ...] = ()

@@ -8,7 +8,7 @@ from random import Random
 
 
 @dataclass(frozen=True)
-class Tongue:
+class Locale:
     """How users speak in another language than English.
 
     ``short`` and ``long`` are the phrasings by act; ``manners`` what personas put before the opening, before a turn

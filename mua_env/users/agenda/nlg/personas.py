@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from random import Random
 
 from mua_env.errors import ConfigError, did_you_mean
-from mua_env.users.agenda.locale import Tongue
+from mua_env.users.agenda.locale import Locale
 from mua_env.users.agenda.nlg.grammar import KEEP_CLOSE, KEEP_OPEN, Phrasings, expand, expand_part, keep, unmark
 
 
@@ -133,7 +133,7 @@ class Voice:
         rng: Random,
         persona: Persona,
         noise: float = 0.0,
-        tongue: Tongue | None = None,
+        tongue: Locale | None = None,
         phrasings: Phrasings = "all",
     ) -> None:
         self.rng = rng
