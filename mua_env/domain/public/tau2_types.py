@@ -119,10 +119,10 @@ class Types:
         base = self.annotation(module, node.value)
         items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if base is typing.Literal:
-            return typing.Literal[tuple(self.value(module, item) for item in items)]  # type: ignore[misc]
+            return typing.Literal[tuple(self.value(module, item) for item in items)]
         if base is Annotated:
             fields = [self._field(module, item) for item in items[1:]]
-            return Annotated[(self.annotation(module, items[0]), *fields)]  # type: ignore[return-value]
+            return Annotated[(self.annotation(module, items[0]), *fields)]
         inner = [... if _is_ellipsis(item) else self.annotation(module, item) for item in items]
         return base[inner[0] if len(inner) == 1 else tuple(inner)]
 
