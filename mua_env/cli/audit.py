@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mua_env.cli.bar import terminal_only
 from mua_env.cli.options import CountOption, PathOption, SeedOption
 from mua_env.errors import ConfigError
 
@@ -54,7 +55,6 @@ def audit_tasks(
 def _run(
     source: str, path: Path | None, scoring: str | None, *, limit: int | None, seed: int, run_baselines: bool
 ) -> Audit:
-    from rich.console import Console
     from rich.progress import Progress
 
     from mua_env.episode.setting import load_setting
@@ -64,8 +64,7 @@ def _run(
     if not colon or not tasks:
         raise ConfigError(f"{source!r} names no task source; use <domain>:<source>, as retail:train")
     setting = load_setting(domain, tasks, path=path, mode=scoring, check=False)  # type: ignore[arg-type]  # checked there
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+    with Progress(console=terminal_only(), transient=True) as bar:
         row = bar.add_task("Auditing", total=None)
         return audit(
             setting,
