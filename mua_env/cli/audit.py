@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mua_env.cli.bar import terminal_only
 from mua_env.cli.options import CountOption, PathOption, SeedOption
 from mua_env.core.screen import echo_json, open_console
 from mua_env.errors import ConfigError
@@ -62,8 +63,7 @@ def _run(
     if not colon or not tasks:
         raise ConfigError(f"{source!r} names no task source; use <domain>:<source>, as retail:train")
     setting = load_setting(domain, tasks, path=path, mode=scoring, check=False)  # type: ignore[arg-type]  # checked there
-    console = open_console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+    with Progress(console=terminal_only(), transient=True) as bar:
         row = bar.add_task("Auditing", total=None)
         return audit(
             setting,

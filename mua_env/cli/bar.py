@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def terminal_only() -> Console:
+    """Standard error where it is a terminal, else nowhere: a bar that is disabled still ends its line in older Rich."""
+    from mua_env.core.screen import open_console
+
+    console = open_console(stderr=True)
+    return console if console.is_terminal else open_console(file=io.StringIO())
 
 
 @contextmanager

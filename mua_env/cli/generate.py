@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING, Annotated
 
 import typer
 
+from mua_env.cli.bar import terminal_only
 from mua_env.cli.options import SeedOption
 from mua_env.core.characters import visible_json
 from mua_env.errors import ConfigError
@@ -53,12 +54,10 @@ def generate_tasks(
 def _stream(tasks: Iterator[Task], file: IO[bytes], count: int, stop: _Stop) -> None:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from mua_env.core.screen import open_console
     from mua_env.core.task_files import task_line
 
     columns = (BarColumn(), MofNCompleteColumn(), TextColumn("tasks"), TimeRemainingColumn())
-    console = open_console(stderr=True)
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    with Progress(*columns, console=terminal_only(), transient=True) as bar:
         row = bar.add_task("tasks", total=count)
         for task in tasks:
             file.write(visible_json(task_line(task)).encode())

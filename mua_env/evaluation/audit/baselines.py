@@ -16,11 +16,10 @@ from mua_env.episode.session import Session
 from mua_env.episode.setting import Setting
 from mua_env.errors import DomainError
 from mua_env.evaluation.audit.results import BaselineRun
-from mua_env.evaluation.audit.unskilled import TransferAgent, reason_words, talkers
+from mua_env.evaluation.audit.unskilled import TRANSFERS, TransferAgent, reason_words, talkers
 from mua_env.users.base import UserSimulator
 
 SAYS_NOTHING = "Thank you for your message."
-TRANSFERS = "The user asks for a human agent."
 
 
 class IdleAgent(Agent):
@@ -43,8 +42,8 @@ def baselines(setting: Setting) -> list[Agent]:
     handing_over = [spec for spec in specs if spec.terminal or spec.name == HAND_OVER][:1]
     return [
         IdleAgent(),
-        *(TransferAgent("transfer at once", spec, TRANSFERS) for spec in handing_over),
-        *(TransferAgent("transfer, every reason", spec, _every_reason(setting)) for spec in handing_over),
+        *map(TransferAgent, handing_over),
+        *(TransferAgent(spec, name="transfer, every reason", summary=_every_reason(setting)) for spec in handing_over),
         *talkers(setting),
         RandomAgent(),
     ]

@@ -16,6 +16,7 @@ from mua_env.core.tasks import Task
 from mua_env.core.tools import ToolSpec
 from mua_env.episode.setting import Setting
 
+TRANSFERS = "The user asks for a human agent."
 FALSE_REASON = "I am sorry, but I cannot do that, because all our systems are closed for maintenance today."
 GENERIC_REASON = "I am sorry, but I cannot do that, because it is against our policy."
 NUMBERS_A_MESSAGE = 25
@@ -54,12 +55,12 @@ class TransferAgent(Agent):
     """Calls the tool that hands over at once, with a summary that fits every user, and says so if it may still speak.
 
     Args:
-        name: in the report.
         tool: the tool; its arguments are filled with the summary.
+        name: in the report.
         summary: what they say.
     """
 
-    def __init__(self, name: str, tool: ToolSpec, summary: str) -> None:
+    def __init__(self, tool: ToolSpec, *, name: str = "transfer at once", summary: str = TRANSFERS) -> None:
         self.name = name
         call = FunctionCall(name=tool.name, arguments=json.dumps(dict.fromkeys(tool.arguments.model_fields, summary)))
         self._turn = AssistantMessage(tool_calls=(ToolCall(id="call_1", function=call),))
