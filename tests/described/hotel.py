@@ -47,7 +47,7 @@ def confirmed(booking: dict[str, Any]) -> bool:
     return bool(booking["status"] == "confirmed")
 
 
-@rule("another-type", "The new room must be of another type than before.", r"already|same type|已经是",
+@rule("another-type", "The new room must be of another type than before.", r"same type|room already|已经是",
       refusal="the booking is for a {booking[room_type]} room already")  # fmt: skip
 def another(booking: dict[str, Any], room: dict[str, Any]) -> bool:
     return bool(booking["room_type"] != room["room_type"])

@@ -6,11 +6,13 @@ from itertools import islice
 
 import pytest
 
-from mua_env import DescribedDomain, obeys, rule
+from mua_env import DescribedDomain, load_setting, obeys, rule
 from mua_env.core.database import open_template
 from mua_env.core.world import SQLWorld
 from mua_env.domain.description.rules import Rule, explains
 from mua_env.errors import DomainError
+from mua_env.evaluation.audit.run import audit
+from mua_env.scoring.refusals import RefusalListener, required_refusals, rules_of_refusals
 
 
 @rule("open-only", "Only an open shop sells.", "closed|opening hours", refusal="the shop {shop[name]} is closed")
@@ -90,3 +92,31 @@ def test_a_faulty_reason_or_rule_says_what_is_wrong() -> None:
         rule("x", "X.", "(unclosed")
     with pytest.raises(DomainError, match="takes rules"):
         obeys(lambda booking: True)  # type: ignore[arg-type]
+
+
+def test_a_listener_for_other_users_takes_only_the_reason_of_a_rule(hotel: DescribedDomain) -> None:
+    task = next(
+        task
+        for task in hotel.generate(level=2, seed=0)
+        if task.goal and task.goal.requests[0].rules == ("confirmed-only",)
+    )
+    intent = task.goal.requests[0].intent  # type: ignore[union-attr]
+
+    def listener() -> RefusalListener:
+        return RefusalListener(hotel.language, required_refusals(task), rules_of_refusals(task))
+
+    assert listener().agent_says("I cannot do that because bananas are yellow.") == []
+    assert listener().agent_says("I cannot do that because no room is available.") == []
+    assert listener().agent_says("I cannot do that because the booking is past.") == [f"refusal:{intent}"]
+    later = listener()
+    assert later.agent_says("I'm sorry, I cannot do that.") == []
+    assert later.agent_says("That is because the booking is past already.") == [f"refusal:{intent}"]
+
+
+def test_an_audit_names_the_rules_that_tasks_fall_under(hotel: DescribedDomain) -> None:
+    found = audit(load_setting(hotel, "test"), limit=10)
+    assert found.rules == dict(hotel.policy_rules)
+    for each in found.tasks:
+        assert each.failures == ()
+        assert each.rules
+        assert max(run.rewards["task"] or 0.0 for run in each.baselines.values()) == 0

@@ -13,7 +13,7 @@ from mua_env.domain.description.description import Description
 from mua_env.domain.description.draws import Draw
 from mua_env.domain.description.kinds import Caller, Key, Named
 from mua_env.domain.description.rows import RowsSource, Tables
-from mua_env.domain.description.rules import Rule, rules_of
+from mua_env.domain.description.rules import Rule, explains, rules_of
 from mua_env.domain.description.wishes import Question, Wish
 from mua_env.errors import MuaError, did_you_mean
 
@@ -116,9 +116,18 @@ def _rules(description: Description) -> Iterator[str]:
                         f"the rule {rule.id!r} is about {name!r}, which {tool!r} does not know.{near} "
                         f"It knows {', '.join(sorted(known))}"
                     )
-            bare = re.sub(r"\{[^}]*\}", "", rule.refusal)
-            if not rule.reasons.search(bare) and not rule.reasons.search(rule.sentence):
-                yield f"the rule {rule.id!r} refuses with {rule.refusal!r}, in which its own reason is not found"
+            yield from _reason(description, rule)
+
+
+def _reason(description: Description, rule: Rule) -> Iterator[str]:
+    """What the rule refuses with must give its reason, and no other rule's."""
+    bare = re.sub(r"\{[^}]*\}", "", rule.refusal)
+    if not rule.reasons.search(bare) and not rule.reasons.search(rule.sentence):
+        yield f"the rule {rule.id!r} refuses with {rule.refusal!r}, in which its own reason is not found"
+        return
+    for other in description.rules.values():
+        if other is not rule and rule.reasons.search(bare) and not explains(bare, [rule], [other]):
+            yield f"the rule {rule.id!r} refuses with {rule.refusal!r}, which reads as the reason of {other.id!r} too"
 
 
 def _words(description: Description) -> Iterator[str]:
