@@ -177,6 +177,7 @@ def run_rollout(
 
 
 def _recorded(session: Session, agent: Agent, episode: Planned, meta: dict[str, Any]) -> Trajectory:
+    usage: dict[str, Any]
     try:
         usage = {"agent_usage": used} if (used := agent.usage()) else {}
     except Exception as error:  # an agent of the caller's: its account is no reason to lose the dialogue
