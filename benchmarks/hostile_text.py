@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from random import Random
 
 from measure import show
+from smallest import add_smoke
 
 from mua_env.domain.contract import Domain
 from mua_env.episode.session import Session
@@ -155,7 +156,10 @@ def main() -> None:
     parser.add_argument("--domains", nargs="+", default=list(DOMAINS), choices=DOMAINS)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", help="write the figures to this file")
+    add_smoke(parser)
     options = parser.parse_args()
+    if options.smoke:
+        options.texts, options.limit_ms = 14, float("inf")
     rows: dict[str, dict[str, float]] = {name: {} for name in ("texts", "median, ms", "99 %, ms", "dearest, ms")}
     dear: dict[str, str] = {}
     for name in options.domains:

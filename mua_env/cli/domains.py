@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from mua_env.cli.names import renamed
 from mua_env.core.screen import echo
 
 app = typer.Typer(help="List, write and check domains.")
@@ -37,17 +38,17 @@ def domains(context: typer.Context) -> None:
         echo(f"{name:<14} {identifier:<24} {tools}{splits}")
 
 
-@app.command("new")
+@app.command("new", cls=renamed({"--folder": "--output"}))
 def new(
     name: Annotated[str, typer.Argument(help="Lower case, as hotel or car_rental.", show_default=False)],
-    folder: Annotated[
-        Path | None, typer.Option("--folder", help="Where it is written; a folder called like it if not given.")
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where it is written; a folder called like it if not given.")
     ] = None,
 ) -> None:
     """Write a working domain with its tests and its entry point, to begin from."""
     from mua_env.domain.scaffold import new_domain
 
-    written = new_domain(name, folder)
+    written = new_domain(name, output)
     for path in written:
         echo(str(path))
     home = written[0].parent

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, Literal, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 from pydantic.fields import FieldInfo
 
 from mua_env.errors import DomainError
 
-_CONFIG = ConfigDict(strict=True, allow_inf_nan=False, protected_namespaces=(), populate_by_name=False)
+
+def _config(extra: Literal["allow", "forbid"]) -> ConfigDict:
+    return ConfigDict(extra=extra, strict=True, allow_inf_nan=False, protected_namespaces=())
+
+
 _SCHEMAS = frozenset(
     {
         "additionalProperties",
@@ -53,7 +57,7 @@ class ArgumentModel:
         self._owner = owner.name
         self._places: dict[str, str] = {}
         fields: dict[str, Any] = {}
-        base: type[BaseModel] = type("Arguments", (BaseModel,), {"model_config": ConfigDict(**_CONFIG, extra="forbid")})
+        base: type[BaseModel] = type("Arguments", (BaseModel,), {"model_config": _config("forbid")})
         for place, parameter in enumerate(parameters):
             name = parameter.name
             if name not in hints:
@@ -93,7 +97,7 @@ class ArgumentModel:
 
 def _open_base(hint: Any) -> type[BaseModel]:
     space = {
-        "model_config": ConfigDict(**_CONFIG, extra="allow"),
+        "model_config": _config("allow"),
         "__annotations__": {"__pydantic_extra__": dict[str, hint]},
         "__module__": __name__,
     }

@@ -97,7 +97,7 @@ def of_pattern(pattern: str, rng: np.random.Generator, effort: int = 0) -> str:
 
 def _piece(code: Any, value: Any, rng: np.random.Generator, effort: int, groups: dict[int, str]) -> str:
     def whole(tree: Any) -> str:
-        return "".join(_piece(code, value, rng, effort, groups) for code, value in tree)
+        return "".join(_piece(part, inner, rng, effort, groups) for part, inner in tree)
 
     if code is codes.LITERAL:
         return chr(value)

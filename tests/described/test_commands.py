@@ -31,7 +31,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "domains"
 
 
 def test_a_new_domain_passes_its_own_tests_as_it_stands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["domains", "new", "car_rental", "--folder", str(tmp_path / "rental")]) == 0
+    assert main(["domains", "new", "car_rental", "--output", str(tmp_path / "rental")]) == 0
     written = sorted(path.name for path in (tmp_path / "rental").iterdir())
     assert written == ["car_rental_domain.py", "pyproject.toml", "test_car_rental_domain.py"]
     assert "pip install -e" in capsys.readouterr().out

@@ -90,11 +90,11 @@ def guided(text: str, language: DialogueLanguage, tools: Iterable[str]) -> list[
     left = MOST_LOOKED_AT
     for sentence in sentences(plain(text)):
         said = {word for word in words if word in sentence.lower()}
-        near = [op for op in operations if not op.words or not said.isdisjoint(op.words)]
-        left -= len(sentence) * len(near)
+        spoken_of = [op for op in operations if not op.words or not said.isdisjoint(op.words)]
+        left -= len(sentence) * len(spoken_of)
         if left < 0:
             break
-        deeds.extend(deed for deed in _in_sentence(sentence, near) if deed not in deeds)
+        deeds.extend(deed for deed in _in_sentence(sentence, spoken_of) if deed not in deeds)
     return deeds
 
 
