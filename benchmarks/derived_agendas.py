@@ -23,7 +23,7 @@ from mua_env.core.trajectory import Trajectory
 from mua_env.episode.setting import Setting, load_setting
 from mua_env.evaluation.rollouts import RolloutOptions, plan, run_rollout
 from mua_env.users.agenda.user import AgendaUser
-from mua_env.users.solo import SoloUser
+from mua_env.users.fixed_lines import SoloUser
 
 
 def play(setting: Setting, options: argparse.Namespace) -> list[Trajectory]:

@@ -16,7 +16,7 @@ from mua_env.core.tasks import Action, Limits, Task, UserTurn
 from mua_env.core.tools import Mode
 from mua_env.domain.contract import Domain
 from mua_env.errors import ConfigError, TaskError, did_you_mean
-from mua_env.users.scripted import ScriptedUser
+from mua_env.users.fixed_lines import ScriptedUser
 
 from .calls import read_calls
 from .release import CATEGORIES, entries, source_revision

@@ -17,7 +17,7 @@ import typer
 
 from mua_env.cli.bar import terminal_only
 from mua_env.cli.options import SeedOption
-from mua_env.core.characters import visible_json
+from mua_env.core.outside import visible_json
 from mua_env.errors import ConfigError
 
 if TYPE_CHECKING:

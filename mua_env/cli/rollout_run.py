@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from mua_env.cli.bar import counting as counting_bar
-from mua_env.core.screen import echo
-from mua_env.core.words import counted
+from mua_env.core.screen import counted, echo
 from mua_env.errors import ConfigError, WriteError, did_you_mean
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from mua_env.cli import options as opt
 from mua_env.cli.audit import audit_tasks
 from mua_env.cli.generate import generate_tasks
 from mua_env.cli.names import renamed
-from mua_env.core.screen import echo, echo_json
-from mua_env.core.words import counted
+from mua_env.core.screen import counted, echo, echo_json
 from mua_env.errors import TaskError
 
 if TYPE_CHECKING:

@@ -2,20 +2,20 @@
 
 Every file can hold what these functions return: half of a surrogate pair, which JSON can spell and no encoding can
 write, becomes U+FFFD, and what is over its bound (:mod:`mua_env.core.limits`) is cut. Control characters stay in what
-was said and called, because that is what was said; :func:`mua_env.core.characters.visible` keeps them from terminals
+was said and called, because that is what was said; :func:`visible` keeps them from terminals
 and pages. In a line (a cause, an error) they become U+FFFD.
 """
 
 from __future__ import annotations
 
 import math
+import re
 import reprlib
 from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator
 
-from mua_env.core.characters import visible
 from mua_env.core.limits import DEEPEST_JSON, LONGEST_ARGUMENTS, LONGEST_HEARD, LONGEST_LINE, LONGEST_NAME, LONGEST_TEXT
 
 
@@ -126,3 +126,24 @@ Plain = Annotated[dict[str, Any], AfterValidator(plain_value)]
 """What else is kept, as JSON."""
 Kept = Annotated[Any, AfterValidator(plain_value)]
 """A value of a record, as JSON."""
+
+
+_CONTROLS = (*(code for code in range(0x20) if chr(code) not in "\t\n"), *range(0x7F, 0xA0))
+_DIRECTIONS = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+"""Unicode's marks, embeddings, overrides and isolates of direction, which show a text in another order than it has."""
+_SURROGATES = range(0xD800, 0xE000)
+_REPLACED = dict.fromkeys((*_CONTROLS, *_DIRECTIONS, *_SURROGATES), "�")
+_IN_JSON = re.compile(f"[{''.join(map(re.escape, map(chr, sorted(set(_REPLACED) - set(range(0x20))))))}]")
+
+
+def visible(text: str) -> str:
+    """A text with U+FFFD for each control character, each control of direction and each half of a surrogate pair.
+
+    None may stand in HTML, a terminal would obey them, and halves cannot be written. Tabs and line ends stay.
+    """
+    return text.replace("\r\n", "\n").translate(_REPLACED)
+
+
+def visible_json(text: str) -> str:
+    """JSON text with such characters written as ``\\uXXXX``: for a terminal, and the same to whoever parses it."""
+    return _IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from mua_env.core.characters import visible, visible_json
+from mua_env.core.outside import visible, visible_json
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderResult
@@ -63,3 +63,8 @@ class _Clean:
             else:
                 style = segment.style
                 yield Segment(visible(segment.text), style.update_link(None) if style and style.link else style)
+
+
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """``"1 dialogue"``, ``"1,200 dialogues"``; ``plural`` where it is not the noun with an s."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

@@ -22,7 +22,7 @@ from mua_env.episode.verdict import Verdict
 from mua_env.errors import EpisodeError
 from mua_env.scoring.judges import Judge, Judgement
 from mua_env.users.base import UserReply, UserSimulator
-from mua_env.users.solo import SoloUser
+from mua_env.users.fixed_lines import SoloUser
 
 
 @dataclass(frozen=True, slots=True)

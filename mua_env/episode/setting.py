@@ -22,7 +22,7 @@ from mua_env.core.tools import Mode, Presentation, PresentationName
 from mua_env.core.toolsets import Kit
 from mua_env.core.world import SQLWorld, World, Worlds
 from mua_env.domain.contract import Domain, load_domain
-from mua_env.episode.gold_checks import check_gold
+from mua_env.episode.run_checks import check_gold
 from mua_env.errors import ConfigError, DataError, DomainError
 from mua_env.scoring.scorer import Scorer
 

@@ -26,9 +26,9 @@ from mua_env.core.tasks import Task
 from mua_env.core.trajectory import Trajectory
 from mua_env.episode.dialogue import ahold
 from mua_env.episode.episode import Episode
+from mua_env.episode.run_checks import check_users
 from mua_env.episode.session import Session
 from mua_env.episode.setting import Setting
-from mua_env.episode.user_checks import check_users
 from mua_env.errors import ConfigError, EpisodeError, MuaError, single
 from mua_env.evaluation.fault_watch import FaultWatch
 from mua_env.llm.errors import LLMError

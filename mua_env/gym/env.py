@@ -16,9 +16,9 @@ from mua_env.core.task_sets import TaskSet, shown_id
 from mua_env.core.tasks import Task
 from mua_env.core.tools import Mode, PresentationName
 from mua_env.domain.contract import Domain
+from mua_env.episode.run_checks import check_users_of_file
 from mua_env.episode.session import Session, StepResult
 from mua_env.episode.setting import Setting, load_setting
-from mua_env.episode.user_checks import check_users_of_file
 from mua_env.errors import ConfigError, EpisodeError, first_fault
 from mua_env.gym.spaces import AgentTurnSpace, MessagesSpace
 from mua_env.scoring.judges import Judge, make_judge

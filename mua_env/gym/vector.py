@@ -8,7 +8,8 @@ import sys
 import threading
 from collections.abc import Coroutine, Sequence
 from concurrent.futures import CancelledError, Future
-from typing import Any, TypeVar, Unpack
+from pathlib import Path
+from typing import Any, TypedDict, TypeVar, Unpack
 
 import numpy as np
 from gymnasium.utils import seeding
@@ -16,13 +17,35 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from mua_env.core.messages import dump_all
+from mua_env.core.scores import RewardName
+from mua_env.core.task_sets import TaskSet
+from mua_env.core.tools import Mode, PresentationName
 from mua_env.domain.contract import Domain
 from mua_env.episode.session import StepResult
 from mua_env.errors import ConfigError, EpisodeError
 from mua_env.gym.env import DialogueEnv, Observation, choose_task, make_info
-from mua_env.gym.options import EnvOptions
+from mua_env.scoring.judges import Judge
+from mua_env.users.base import UserSimulator
 
 _T = TypeVar("_T")
+
+
+class EnvOptions(TypedDict, total=False):
+    """The arguments of :class:`mua_env.DialogueEnv` that many dialogues can share; it says what each means."""
+
+    tasks: str | TaskSet
+    tasks_path: str | Path | None
+    user: str | UserSimulator
+    user_options: dict[str, Any] | None
+    reward: RewardName | None
+    scoring: Mode | None
+    max_turns: int | None
+    database_url: str | None
+    policy: str | None
+    solo: bool
+    presentation: PresentationName | None
+    judge: str | Judge | None
+    judge_options: dict[str, Any] | None
 
 
 class _Loop:

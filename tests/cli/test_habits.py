@@ -18,8 +18,8 @@ import pytest
 from mua_env.cli import main
 from mua_env.cli.app import command
 from mua_env.cli.stage import mistyped
+from mua_env.core.screen import counted
 from mua_env.core.trajectory import read_trajectories
-from mua_env.core.words import counted
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:

@@ -14,7 +14,7 @@ from rich.console import Console
 
 import mua_env
 from mua_env.cli import main
-from mua_env.core.characters import visible, visible_json
+from mua_env.core.outside import visible, visible_json
 from mua_env.core.screen import echo, open_console
 from mua_env.episode.setting import load_setting
 

@@ -14,8 +14,7 @@ from engine.helpers import cancel
 from engine.test_env import register
 from mua_env.errors import ConfigError, EpisodeError
 from mua_env.gym.env import DialogueEnv
-from mua_env.gym.options import EnvOptions
-from mua_env.gym.vector import DialogueVectorEnv
+from mua_env.gym.vector import DialogueVectorEnv, EnvOptions
 
 
 def make(number: int = 3, **options: Any) -> DialogueVectorEnv:

@@ -16,8 +16,8 @@ from mua_env.evaluation.user_card.result import Result
 from mua_env.evaluation.user_card.run import CardOptions, run
 from mua_env.evaluation.user_card.run import plan as card_plan
 from mua_env.users.agenda.user import AgendaUser
+from mua_env.users.fixed_lines import SoloUser
 from mua_env.users.make import make_user
-from mua_env.users.solo import SoloUser
 from tests.tau2 import public
 
 

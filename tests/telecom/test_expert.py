@@ -9,7 +9,7 @@ from mua_env.envs.telecom import expert_reading
 from mua_env.episode.session import Session
 from mua_env.episode.setting import Setting, load_setting
 from mua_env.users.agenda.user import AgendaUser
-from mua_env.users.solo import SoloUser
+from mua_env.users.fixed_lines import SoloUser
 from telecom.conftest import failures, spread
 
 

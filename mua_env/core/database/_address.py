@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import URL, make_url
 from sqlalchemy.exc import SQLAlchemyError
 
-from mua_env.core.database._broken import ServerLost
+from mua_env.core.database._guard import ServerLost
 from mua_env.errors import ConfigError, missing_extra
 
 

@@ -21,8 +21,8 @@ from sqlalchemy.exc import DBAPIError, PendingRollbackError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from mua_env.core.database._address import checked, first_line, place, unreachable
-from mua_env.core.database._broken import ServerLost, is_lost
 from mua_env.core.database._database import Database
+from mua_env.core.database._guard import ServerLost, is_lost
 from mua_env.core.database._template import Template
 from mua_env.errors import ConfigError, EpisodeError
 

@@ -15,9 +15,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import DeclarativeBase
 from sqlalchemy.pool import NullPool
 
-from mua_env.core.database._broken import BROKEN, is_lost
 from mua_env.core.database._changelog import install as install_changelog
 from mua_env.core.database._database import Database, RowKey
+from mua_env.core.database._guard import BROKEN, is_lost
 from mua_env.errors import ConfigError, DataError, EpisodeError
 
 Rows = Mapping[str, Sequence[Mapping[str, Any]]]

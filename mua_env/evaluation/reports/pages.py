@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mua_env.core.characters import visible
-from mua_env.core.words import counted
+from mua_env.core.outside import visible
+from mua_env.core.screen import counted
 from mua_env.errors import ConfigError
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from mua_env.core.characters import visible
 from mua_env.core.messages import AssistantMessage, Source, ToolCall
+from mua_env.core.outside import visible
 from mua_env.core.scores import Score
 from mua_env.core.trajectory import Entry
 from mua_env.episode.session import Session

@@ -6,11 +6,11 @@ schema can tell.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mua_env.core.json_reader import read_json
-from mua_env.inference.chat_formats.model_json import write_json
 
 Tools = Sequence[Mapping[str, Any]]
 """OpenAI function schemas."""
@@ -100,3 +100,8 @@ def _look_up(target: str, root: object) -> object:
             return None
         root = root.get(part) if part else root
     return root
+
+
+def write_json(value: object) -> str:
+    """JSON in one line."""
+    return json.dumps(value, ensure_ascii=False)

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 
 from mua_env.core.json_reader import read_first_json, read_json
 from mua_env.core.messages import FunctionCall
-from mua_env.inference.chat_formats.argument_types import Tools
-from mua_env.inference.chat_formats.model_json import write_json
+from mua_env.inference.chat_formats.argument_types import Tools, write_json
 
 OPEN, CLOSE = "<tool_call>", "</tool_call>"
 PYTHON_TAG = "<|python_tag|>"

@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from mua_env.core.json_reader import read_json, read_object
 from mua_env.core.messages import FunctionCall
-from mua_env.inference.chat_formats.argument_types import Tools
-from mua_env.inference.chat_formats.model_json import write_json
+from mua_env.inference.chat_formats.argument_types import Tools, write_json
 
 _CONSTANTS = {"None": "null", "True": "true", "False": "false"}
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)

@@ -16,8 +16,14 @@ from functools import cached_property
 from mua_env.core.json_reader import read_object
 from mua_env.core.messages import FunctionCall
 from mua_env.errors import ConfigError
-from mua_env.inference.chat_formats.argument_types import ANY, Tools, argument_types, read_value, write_value
-from mua_env.inference.chat_formats.model_json import write_json
+from mua_env.inference.chat_formats.argument_types import (
+    ANY,
+    Tools,
+    argument_types,
+    read_value,
+    write_json,
+    write_value,
+)
 
 
 @dataclass(frozen=True)

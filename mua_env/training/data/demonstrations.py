@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mua_env.core.messages import AssistantMessage, Message, SystemMessage, UserMessage
+from mua_env.core.screen import counted
 from mua_env.core.seeds import derive_seed
-from mua_env.core.words import counted
 from mua_env.errors import ConfigError
 from mua_env.inference.chat_template import Detail, SystemPrompt
 from mua_env.inference.chat_tokens import ChatTokens

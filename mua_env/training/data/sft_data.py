@@ -6,8 +6,8 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mua_env.core.screen import counted
 from mua_env.core.seeds import derive_seed
-from mua_env.core.words import counted
 from mua_env.inference.chat_tokens import ChatTokens
 from mua_env.training.config.train import ColdStartConfig, TrainConfig
 from mua_env.training.data.augmentation import Shuffler

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from mua_env.core.messages import Message, ToolMessage
 from mua_env.core.scores import RewardName
 from mua_env.core.tasks import Task
+from mua_env.episode.run_checks import check_users_of_file
 from mua_env.episode.session import Session
 from mua_env.episode.setting import Setting, load_setting
-from mua_env.episode.user_checks import check_users_of_file
 from mua_env.inference.chat_template import Detail, SystemPrompt, system_prompt
 from mua_env.scoring.judges import Judge, make_judge
 from mua_env.training.config.train import EnvironmentConfig, Results

@@ -15,8 +15,7 @@ from rich.live import Live
 from rich.markup import escape
 from rich.table import Table
 
-from mua_env.core.screen import open_console
-from mua_env.core.words import counted
+from mua_env.core.screen import counted, open_console
 
 _COLUMNS: tuple[tuple[str, str, str], ...] = (
     ("step", "step", "{:.0f}"),
