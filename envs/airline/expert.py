@@ -17,8 +17,8 @@ from . import expert_reading as reading
 from .expert_booking import Book
 from .expert_changes import Bags, Cabin, Flights, Replace
 from .expert_desk import Desk
-from .expert_questions import NEVER, Answer, Never
 from .expert_refunds import Cancel, Compensate
+from .expert_requests import NEVER, Answer, Never
 
 HANDLERS: Final[Handlers] = {
     "book_flight": Book,

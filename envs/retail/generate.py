@@ -24,7 +24,7 @@ from mua_env.domain.generator import Level, TaskGenerator
 from mua_env.domain.verifier import Candidate, Verifier
 
 from . import generate_requests as plain
-from .generate_parts import Part
+from .generate_requests import Part
 from .generate_text import instruction
 from .generate_twists import TWISTS
 from .goals import gold_actions, requirements

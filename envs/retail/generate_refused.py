@@ -5,7 +5,7 @@ from __future__ import annotations
 from mua_env.core.tasks import Request
 
 from . import generate_requests as plain
-from .generate_parts import Part, one_swapped, write
+from .generate_requests import Part, one_swapped, write
 from .goals import method_slot
 from .shop import Draw, Record, paid_amount, paid_with
 from .world_data import make_address

@@ -8,8 +8,8 @@ from typing import Final
 from mua_env.core.tasks import MindChange, Request
 
 from . import generate_requests as plain
-from .generate_parts import Part, one_swapped, write
 from .generate_refused import fallback, refused
+from .generate_requests import Part, one_swapped, write
 from .goals import ORDER_INTENTS, item_slot, method_slot
 from .shop import Draw, Record, paid_amount, paid_with
 from .world_data import make_address

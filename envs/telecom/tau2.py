@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -18,7 +19,6 @@ from mua_env.domain.public.tau2 import DeriveGoal, Layout
 from mua_env.domain.public.tau2_tools import Tau2Toolkit
 from mua_env.errors import ConfigError
 
-from . import wording
 from .derive import find_user
 from .models import Base
 from .phone import TelecomPhone
@@ -26,6 +26,25 @@ from .settle import settle
 from .stage import TelecomStage
 from .tau2_data import FILES, read_rows
 from .tools import OperatorTools, Summary, TelecomTools
+
+_WORDING: Final[Mapping[str, str]] = {
+    "_get_line_by_id": "line",
+    "_get_plan_by_id": "plan",
+    "_get_device_by_id": "device",
+    "_get_bill_by_id": "bill",
+    "_get_target_line": "owned_line",
+    "get_customer_by_phone": "phone",
+    "get_customer_by_id": "customer",
+    "get_details_by_id": "kind",
+    "suspend_line": "active",
+    "resume_line": "suspended",
+    "send_payment_request": "- waiting owned_bill",
+    "refuel_data": "amount -",
+}
+"""Which refusal is which in tau2-bench's tools, in the order of their lines (see ``public.wording``).
+
+Names with an underscore are functions that the tools share; ``get_customer_by_id`` is shared and a tool as well.
+"""
 
 
 def _all_arguments(toolkit: type[Toolkit]) -> dict[str, frozenset[str]]:
@@ -125,7 +144,7 @@ def task_set(
         find_user=find_user,
         derive=derive,
         mend=_name_reason,
-        wording=wording.TAU2,
+        wording=_WORDING,
     )
 
 

@@ -15,7 +15,7 @@ from mua_env.core.messages import AssistantMessage, Message
 from mua_env.errors import ConfigError, MuaError, missing_extra
 from mua_env.inference.backends.base import TurnRequest
 from mua_env.inference.chat_template import Detail, system_prompt, with_new_tools
-from mua_env.inference.find_model import check_model
+from mua_env.inference.models import check_model
 
 if TYPE_CHECKING:
     from mua_env.inference.backends.cache_engine import CacheEngine

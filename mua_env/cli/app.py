@@ -9,7 +9,7 @@ import typer
 
 from mua_env.cli import domains, play, rollout, tasks, users
 from mua_env.cli import options as opt
-from mua_env.cli.names import renamed
+from mua_env.cli.options import renamed
 from mua_env.core.screen import echo
 
 app = typer.Typer(

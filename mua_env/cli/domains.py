@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from mua_env.cli.names import renamed
+from mua_env.cli.options import renamed
 from mua_env.core.screen import echo
 
 app = typer.Typer(help="List, write and check domains.")

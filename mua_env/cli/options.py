@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from mua_env.core.json_reader import MalformedJSON, read_json
 from mua_env.errors import ConfigError
@@ -205,3 +206,22 @@ def _named(agent: str, make: Callable[..., LLMClient], options: dict[str, Any]) 
         return make(**options)
     except TypeError as error:
         raise ConfigError(f"agent {agent!r}: {error}") from None
+
+
+def renamed(old: Mapping[str, str]) -> type[TyperCommand]:
+    """A command that takes old names of its options, which no help shows.
+
+    Args:
+        old: the present name by the old one, as ``{"--limit": "--count"}``.
+    """
+
+    class Renamed(TyperCommand):
+        def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+            end = args.index("--") if "--" in args else len(args)
+            return super().parse_args(ctx, [*map(_present, args[:end]), *args[end:]])
+
+    def _present(word: str) -> str:
+        name, equals, value = word.partition("=")
+        return old.get(name, name) + equals + value
+
+    return Renamed

@@ -94,7 +94,7 @@ def hold(
 
 
 def _probe(setting: Setting, cast: Cast, options: RolloutOptions) -> None:
-    from mua_env.llm.probe import probe
+    from mua_env.llm.make import probe
 
     clients = dict(cast.clients)
     client: LLMClient | None = getattr(options.judge, "client", None)

@@ -10,7 +10,7 @@ import typer
 from mua_env.cli import options as opt
 from mua_env.cli.audit import audit_tasks
 from mua_env.cli.generate import generate_tasks
-from mua_env.cli.names import renamed
+from mua_env.cli.options import renamed
 from mua_env.core.screen import counted, echo, echo_json
 from mua_env.errors import TaskError
 

@@ -9,7 +9,7 @@ import typer
 
 from mua_env.cli import options as opt
 from mua_env.cli.bar import counting
-from mua_env.cli.names import renamed
+from mua_env.cli.options import renamed
 from mua_env.core.screen import echo
 from mua_env.errors import ConfigError
 

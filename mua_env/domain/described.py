@@ -19,7 +19,6 @@ from mua_env.core.tasks import Task
 from mua_env.domain.contract import Domain
 from mua_env.domain.description.description import Description, as_tuple
 from mua_env.domain.description.generate import DescribedGenerator
-from mua_env.domain.description.policy import policy
 from mua_env.domain.description.wishes import Question, Wish
 from mua_env.errors import DomainError
 
@@ -149,3 +148,24 @@ def _intents(request: Any) -> Iterator[str]:
     yield request.intent
     if request.fallback is not None:
         yield from _intents(request.fallback)
+
+
+def policy(description: Description, preamble: str = "") -> str:
+    """Markdown in the description's own language; one line for each wish with its rules.
+
+    Args:
+        description: of the domain.
+        preamble: what stands before the rules (default: identify, look up, confirm, refuse with a reason).
+    """
+    locale = description.locale()
+    ways = [locale.listing([slot.kind.noun for slot in description.slots(tool)]) for tool in description.identify]
+    head = preamble or locale.message("preamble").format(what=locale.listing(ways, either=True))
+    lines = [locale.message("policy_head").format(preamble=head)]
+    for intent in description.changes:
+        deed = locale.verb(description.wish(intent).deed)
+        rules = (" " if locale.spaced else "").join(rule.sentence for rule in description.rules_of(intent))
+        if rules:
+            lines.append(locale.message("policy_wish").format(deed=deed, rules=rules))
+        else:
+            lines.append(locale.message("policy_free").format(deed=deed))
+    return "\n".join(lines) + "\n"

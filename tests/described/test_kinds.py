@@ -12,7 +12,7 @@ from mua_env import DescribedDomain, Scope, kinds
 from mua_env.domain.description.draws import Draw, Drawn
 from mua_env.domain.description.rows import RowsSource, Tables
 from mua_env.errors import DomainError, ToolError
-from mua_env.users.agenda.described.speech import VoiceSpeech
+from mua_env.users.agenda.described.language import VoiceSpeech
 from mua_env.users.agenda.nlg.grammar import unmark
 from mua_env.users.agenda.nlg.personas import PERSONAS, Voice
 

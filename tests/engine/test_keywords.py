@@ -10,7 +10,7 @@ from mua_env.agents.make import AGENTS, agent_factory
 from mua_env.core.keywords import call_with
 from mua_env.domain.contract import load_domain
 from mua_env.errors import ConfigError
-from mua_env.inference.find_model import check_model
+from mua_env.inference.models import check_model
 from mua_env.scoring.judges import make_judge
 from mua_env.users.make import USERS, make_user
 

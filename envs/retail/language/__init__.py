@@ -8,8 +8,8 @@ from typing import Any
 from mua_env.users.agenda.language import Comparison, DialogueLanguage, Slot
 from mua_env.users.agenda.nlg.personas import Voice
 
-from . import comparing, naming, saying
-from .intents import INTENTS
+from . import comparing, saying
+from .intents import INTENTS, named
 from .slots import SLOTS
 
 _IDENTITY = (frozenset({"email"}), frozenset({"first_name", "last_name", "zip"}))
@@ -55,7 +55,7 @@ class RetailLanguage(DialogueLanguage):
 
     def named(self, text: str) -> frozenset[str]:
         """The intents that a proposal or claim is about, the plain ones before what could be part of them."""
-        return naming.named(text)
+        return named(text)
 
     def answered(self, slots: Mapping[str, Any], text: str) -> bool:
         """Whether the text holds the expected answer."""

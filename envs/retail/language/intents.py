@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from mua_env.users.agenda.language import Intent, followed_by
 
 _PASSIVE = r"(?:has|have|is|are|was|were|'s|been|i|we|i've|successfully|now|and|request|all set)\b"
@@ -105,3 +107,38 @@ SHORT_WISHES: dict[str, str] = {
     "ask:delivery_address": "[know|check|learn] the delivery address of [an order|my order|one order]",
 }
 """The same for terse personas, of seven words at most."""
+
+_CHANGE = r"(?:chang|modif|updat|switch|mov|set|ship|deliver|send|redirect|adjust)\w*"
+_PLAIN: dict[str, re.Pattern[str]] = {
+    "cancel_order": re.compile(r"(?<!noise[ -])\bcancel", re.IGNORECASE),
+    "exchange_items": re.compile(r"\bexchang|\bswap", re.IGNORECASE),
+    "return_items": re.compile(r"\breturn(?!ed to)|\bsend(?:ing)? back\b", re.IGNORECASE),
+}
+_ADDRESS = re.compile(rf"\b{_CHANGE}\b[^.?!\n]{{0,80}}\baddress|\baddress\b|\b(?:ship|deliver)", re.IGNORECASE)
+_PROFILE = re.compile(r"\b(?:default|profile)\b", re.IGNORECASE)
+_PAYMENT = re.compile(
+    rf"\b{_CHANGE}\b[^.?!:;\n]{{0,50}}\bpayment|\bpayment method\b[^.?!\n]{{0,40}}\b{_CHANGE}", re.IGNORECASE
+)
+_ANY_CHANGE = re.compile(rf"\b{_CHANGE}|\breplac", re.IGNORECASE)
+_ITEMS = re.compile(r"\b(?:items?|products?|options?|variants?)\b", re.IGNORECASE)
+
+
+def named(text: str) -> frozenset[str]:
+    """The intents that a text is about; empty where none is named."""
+    plain = frozenset(name for name, pattern in _PLAIN.items() if pattern.search(text))
+    if plain:
+        return plain
+    found: set[str] = set()
+    if _PAYMENT.search(text) and not _ITEMS.search(text):
+        found.add("modify_order_payment")
+    elif _ADDRESS.search(text) and not _ITEMS.search(text):
+        found.add("modify_user_address" if _PROFILE.search(text) else "modify_order_address")
+    elif _ANY_CHANGE.search(text):
+        found.add("modify_items")
+        if _ADDRESS.search(text):
+            found.add("modify_order_address")
+        if _PAYMENT.search(text):
+            found.add("modify_order_payment")
+    elif re.search(r"\brefund", text, re.IGNORECASE):
+        found.add("return_items")
+    return frozenset(found)

@@ -9,13 +9,12 @@ from typing import Any
 
 from mua_env.core.database import Rows
 from mua_env.core.tools import Toolkit, ToolSpec
-from mua_env.domain.description import cues
 from mua_env.domain.description.arguments import Argument, Signature, signature_of
+from mua_env.domain.description.cues import as_pattern, cues, joined, phrase_of, take_apart
 from mua_env.domain.description.kinds import Caller, Key
 from mua_env.domain.description.kinds.keys import key_column
 from mua_env.domain.description.locales import Locale, locale_of
-from mua_env.domain.description.ownership import ownership
-from mua_env.domain.description.rules import Rule, rules_of
+from mua_env.domain.description.rules import Rule, ownership, rules_of
 from mua_env.domain.description.scope import Model, Scope
 from mua_env.domain.description.wishes import Question, Wish
 from mua_env.errors import ConfigError, DomainError, did_you_mean
@@ -239,19 +238,17 @@ class Description:
         """For each intent a regular expression that finds it named."""
         locale = self.locale(code)
         deeds = {
-            intent: cues.take_apart(self.wish(intent).deed, self.wish(intent).done, self.wish(intent).also, locale)
+            intent: take_apart(self.wish(intent).deed, self.wish(intent).done, self.wish(intent).also, locale)
             for intent in self.changes
         }
         nouns = [locale.text(slot.kind.noun) for slot in self.all_slots]
-        found = cues.cues(deeds, nouns, locale) | {name: self.wishes[name].also for name in self.questions}
-        return {
-            intent: cues.joined([found[intent], cues.as_pattern(self.phrase(intent, locale))]) for intent in self.wishes
-        }
+        found = cues(deeds, nouns, locale) | {name: self.wishes[name].also for name in self.questions}
+        return {intent: joined([found[intent], as_pattern(self.phrase(intent, locale))]) for intent in self.wishes}
 
     def claim(self, intent: str, locale: Locale) -> str:
         """What the agent says that it has done, as ``"cancelled the booking"``."""
         wish = self.wish(intent)
-        deed = cues.take_apart(wish.deed, wish.done, "", locale)
+        deed = take_apart(wish.deed, wish.done, "", locale)
         if not locale.spaced:
             return deed.verb + deed.object
         article = "the " if " the " in locale.text(wish.deed) else ""
@@ -262,7 +259,7 @@ class Description:
         wish = self.wishes[intent]
         if wish.phrase:
             return locale.text(wish.phrase)
-        return cues.phrase_of(locale.text(self.wish(intent).deed), locale)
+        return phrase_of(locale.text(self.wish(intent).deed), locale)
 
 
 def as_tuple(names: str | Sequence[str]) -> tuple[str, ...]:

@@ -16,10 +16,9 @@ from mua_env.domain.description.description import Description
 from mua_env.domain.description.draws import Draw
 from mua_env.domain.description.instruction import instruction
 from mua_env.domain.description.kinds import Key, Speech
-from mua_env.domain.description.levels import LEVELS
 from mua_env.domain.description.rows import RowsSource, Tables
 from mua_env.domain.description.rules import Rule
-from mua_env.domain.description.twists import BREAKING, TWISTS, Part, plain, possible
+from mua_env.domain.description.twists import BREAKING, LEVELS, TWISTS, Part, plain, possible
 from mua_env.domain.generator import Level, TaskGenerator
 from mua_env.domain.verifier import Candidate, Verifier
 from mua_env.errors import TaskError

@@ -62,7 +62,7 @@ class TaskAudit(_Model):
         same_wish: other tasks of the same user with the same instruction or the same requests.
         same_effect: other tasks of the same scene whose gold leads to the same rows.
         values: where the gold argument values can come from.
-        turns: minimal number of the agent's turns; see :mod:`mua_env.evaluation.audit.turns`.
+        turns: minimal number of the agent's turns; see :mod:`mua_env.evaluation.audit.values`.
         rules: ids of the policy rules that the task falls under.
         baselines: episodes that were run, by baseline.
         not_run: why the baselines could not be run, where they could not.

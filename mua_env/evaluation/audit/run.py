@@ -13,8 +13,7 @@ from mua_env.errors import ConfigError, TaskError
 from mua_env.evaluation.audit.baselines import BaselineRuns
 from mua_env.evaluation.audit.duplicates import same_effect, same_wish
 from mua_env.evaluation.audit.results import Audit, BaselineRun, FailedCall, TaskAudit
-from mua_env.evaluation.audit.turns import minimal_turns
-from mua_env.evaluation.audit.values import ValueSources
+from mua_env.evaluation.audit.values import ValueSources, minimal_turns
 from mua_env.users.agenda.user import AgendaUser
 from mua_env.users.base import UserSimulator
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from mua_env.inference.backends.base import TurnRequest, end_tokens
-from mua_env.inference.backends.prefixes import Prefixes
 from mua_env.inference.backends.states import (
+    Prefixes,
     State,
     as_batch,
     cache_of,

@@ -12,7 +12,7 @@ from transformers.utils.logging import disable_progress_bar
 from mua_env.core.redaction import without_secrets
 from mua_env.core.seeds import derive_seed
 from mua_env.errors import ConfigError
-from mua_env.inference.find_model import check_model
+from mua_env.inference.models import check_model
 from mua_env.training.config.train import TrainConfig
 from mua_env.training.rollout.pool import make_mixed_pool
 from mua_env.training.run.checkpoints import Checkpoints, Phase, write_whole

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from random import Random
 from types import MappingProxyType
 
-from mua_env.users.agenda.locale import Locale
 from mua_env.users.agenda.nlg.grammar import KEEP_CLOSE, KEEP_OPEN
+from mua_env.users.agenda.nlg.personas import Locale
 
 SHORT: Mapping[str, str] = {
     "greet": "[你好|您好|嗨|早上好|在吗][。|！|，有人吗？|，在线吗？]",

@@ -14,8 +14,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from mua_env.errors import ConfigError
-from mua_env.users.agenda.locale import Locale
-from mua_env.users.agenda.nlg.personas import Voice
+from mua_env.users.agenda.nlg.personas import Locale, Voice
 from mua_env.users.agenda.nlg.phrases import phrase
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mua_env.core.tasks import Task
 from mua_env.errors import ConfigError, MuaError, TaskError, missing_extra
-from mua_env.inference.find_model import check_model
+from mua_env.inference.models import check_model
 from mua_env.llm import Completion
 from mua_env.llm.cache import CacheMode, ReplyCache
 from mua_env.llm.ledger import Ledger

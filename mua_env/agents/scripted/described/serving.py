@@ -7,7 +7,7 @@ from collections.abc import Generator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from mua_env.agents.scripted.described.asking import asking, together
+from mua_env.agents.scripted.described.hearing import asking, together
 from mua_env.agents.scripted.described.reading import Looking, look, look_together
 from mua_env.agents.scripted.desk import Refusal, Switch
 from mua_env.agents.scripted.expert import Asked, Heard, Step, ToolFailed, change

@@ -12,12 +12,13 @@ from mua_env.domain.description import Description, Wish
 from mua_env.domain.description.arguments import Argument
 from mua_env.domain.description.cues import named_in
 from mua_env.domain.description.kinds.kind import whole
+from mua_env.domain.description.locales import Locale
 from mua_env.domain.description.rules import explains
 from mua_env.domain.description.twists import hint_of
 from mua_env.users.agenda.chinese import CHINESE
 from mua_env.users.agenda.described.chinese import ChineseEar
-from mua_env.users.agenda.described.speech import VoiceSpeech, WrittenSpeech
 from mua_env.users.agenda.language import Comparison, DialogueLanguage, Intent, Slot
+from mua_env.users.agenda.nlg.grammar import expand
 from mua_env.users.agenda.nlg.personas import Voice
 from mua_env.users.agenda.nlu.dialogue_acts import AgentActs, plain
 from mua_env.users.llm.prompts import PERSONA_PROMPTS
@@ -158,3 +159,33 @@ class DescribedLanguage(DialogueLanguage):
     def difference(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, ...]:
         """The slots that a change of mind or a fallback changes; what the user only remembers is none."""
         return tuple(name for name in super().difference(old, new) if name in self.slots)
+
+
+class VoiceSpeech:
+    """How a user speaks, in the natural language of its domain."""
+
+    def __init__(self, voice: Voice, locale: Locale) -> None:
+        self.voice, self.locale, self.rng = voice, locale, voice.rng
+
+    def say(self, template: str, **values: str) -> str:
+        """One variant of a template."""
+        return self.voice.say(template, **values)
+
+    def keep(self, value: str) -> str:
+        """A value that must survive noise."""
+        return self.voice.keep(value)
+
+
+class WrittenSpeech:
+    """How an instruction is written: no noise, so that no value needs a mark."""
+
+    def __init__(self, rng: Random, locale: Locale) -> None:
+        self.rng, self.locale = rng, locale
+
+    def say(self, template: str, **values: str) -> str:
+        """One variant of a template."""
+        return expand(template, self.rng, values)
+
+    def keep(self, value: str) -> str:
+        """The value as it is."""
+        return value

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from random import Random
 
 from mua_env.errors import ConfigError, did_you_mean
-from mua_env.users.agenda.locale import Locale
 from mua_env.users.agenda.nlg.grammar import KEEP_CLOSE, KEEP_OPEN, Phrasings, expand, expand_part, keep, unmark
 
 
@@ -222,3 +221,22 @@ def add_noise(text: str, rng: Random, rate: float = 0.15) -> str:
 
     spans = _SPAN.split(text)
     return "".join(span if span.startswith(KEEP_OPEN) else _WORD.sub(spoil, span) for span in spans)
+
+
+@dataclass(frozen=True)
+class Locale:
+    """How users speak in another language than English.
+
+    ``short`` and ``long`` are the phrasings by act; ``manners`` what personas put before the opening, before a turn
+    and after it; ``space`` stands between sentences, ``comma`` and ``stop`` in a short list; ``noise`` adds typing
+    errors outside of marked values.
+    """
+
+    code: str
+    short: Mapping[str, str]
+    long: Mapping[str, str]
+    manners: Mapping[str, tuple[str, str, str]]
+    noise: Callable[[str, Random], str]
+    space: str = " "
+    comma: str = ", "
+    stop: str = "."
