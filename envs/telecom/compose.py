@@ -11,8 +11,7 @@ from mua_env.core.tasks import Goal, MindChange, Request
 
 from .faults import FAULTS, LOST, SLOW, Case, Family, Record, of
 from .goals import BILLING, SYMPTOMS, Plot
-from .names import COUNTRIES, FIRST_NAMES, LAST_NAMES
-from .world_data import MAIN_PLANS, PLANS
+from .world_data import COUNTRIES, FIRST_NAMES, LAST_NAMES, MAIN_PLANS, PLANS
 
 _FAMILIES: Final[dict[str, tuple[Family, ...]]] = {
     "service": ("service",),

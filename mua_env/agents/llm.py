@@ -9,7 +9,7 @@ from typing import Any, Self
 from mua_env.core.agent import Agent
 from mua_env.core.messages import AssistantMessage, Message, dump
 from mua_env.llm import ChatRequest, Completion, LLMClient, LLMSettings, Usage, make_client
-from mua_env.llm.history import replayable, turn_of
+from mua_env.llm.chat import replayable, turn_of
 
 
 class LLMAgent(Agent):

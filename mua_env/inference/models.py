@@ -1,4 +1,7 @@
-"""Models and tokenizers: from a folder or hub id, and back to a folder."""
+"""Models and tokenizers: from a folder or hub id, and back to a folder.
+
+Whether a model is there is told at once: before PyTorch is imported, and before retries against a hub.
+"""
 
 from __future__ import annotations
 

@@ -16,16 +16,14 @@ from mua_env.core.messages import ToolCall
 from mua_env.core.thoughts import spoken
 from mua_env.errors import DataError, first_fault
 from mua_env.llm.cache import ReplyCache
-from mua_env.llm.chat import ChatRequest, Completion
+from mua_env.llm.chat import ChatRequest, Completion, sendable
 from mua_env.llm.errors import PASSING, LLMError
 from mua_env.llm.estimate import Estimate
 from mua_env.llm.faults import RefusedCall, classify, outgrown, output_too_long
-from mua_env.llm.history import sendable
 from mua_env.llm.ledger import Ledger, Usage
-from mua_env.llm.library import import_litellm
+from mua_env.llm.library import import_litellm, window_of
 from mua_env.llm.settings import LLMSettings
 from mua_env.llm.waiting import WaitLimit
-from mua_env.llm.windows import window_of
 
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 20.0

@@ -1,4 +1,4 @@
-"""A client from plain options, as they come from `user_options`, a YAML file or the command line."""
+"""A client from plain options, as they come from `user_options`, a YAML file or the command line; and whether its model answers."""
 
 from __future__ import annotations
 

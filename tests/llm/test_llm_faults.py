@@ -15,8 +15,8 @@ from mua_env.core.messages import ToolMessage
 from mua_env.episode.setting import load_setting
 from mua_env.evaluation.rollouts import plan, run_rollout
 from mua_env.llm import ChatRequest, LLMClient, LLMError, LLMSettings
+from mua_env.llm.chat import SILENCE
 from mua_env.llm.errors import PASSING, kind_of
-from mua_env.llm.history import SILENCE
 from mua_env.users.llm.user import LLMUser
 
 ASK = ChatRequest(messages=[{"role": "user", "content": "hello"}])

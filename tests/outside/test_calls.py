@@ -18,7 +18,7 @@ from mua_env.gym.env import DialogueEnv
 from mua_env.gym.vector import DialogueVectorEnv
 from mua_env.inference.chat_formats import parse_llama_turn, render_llama_turn
 from mua_env.inference.tool_call_text import parse_turn, render_turn
-from mua_env.llm.history import replayable
+from mua_env.llm.chat import replayable
 from mua_env.scoring.llm_judge import read_verdicts
 
 from .hostile import DEEP, NO_TEXT, NUMBERS, OUTSIDE

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from mua_env.inference.chat_tokens import ChatTokens
-from mua_env.training.data.augmentation import Shuffler
+from mua_env.training.data.augmentation import Augmentation
 from mua_env.training.data.demonstrations import Demonstrations
 from mua_env.training.data.token_trajectory import TokenTrajectory
 from mua_env.training.quickstart import quickstart_config
@@ -16,7 +16,7 @@ from mua_env.training.tiny_model.start import start_from_nothing
 
 
 @pytest.fixture(scope="module")
-def made() -> tuple[ChatTokens, list[TokenTrajectory], Shuffler]:
+def made() -> tuple[ChatTokens, list[TokenTrajectory], Augmentation]:
     config = quickstart_config()
     pool = make_mixed_pool(config.environment)
     found = Demonstrations.collect(pool, count=200, style="compact", tools="compact", seed=0)
@@ -24,11 +24,11 @@ def made() -> tuple[ChatTokens, list[TokenTrajectory], Shuffler]:
     chat = ChatTokens(tokenizer)
     dialogues = found.encode(chat, seed=0)
     pool.close()
-    return chat, dialogues, Shuffler(tokenizer, dialogues)
+    return chat, dialogues, Augmentation(tokenizer, dialogues)
 
 
 def test_what_was_equal_is_equal_still_and_nothing_else(
-    made: tuple[ChatTokens, list[TokenTrajectory], Shuffler],
+    made: tuple[ChatTokens, list[TokenTrajectory], Augmentation],
 ) -> None:
     _, dialogues, shuffler = made
     for number, dialogue in enumerate(dialogues[:40]):
@@ -42,7 +42,7 @@ def test_what_was_equal_is_equal_still_and_nothing_else(
 
 
 def test_digits_stay_digits_and_requests_stay_requests(
-    made: tuple[ChatTokens, list[TokenTrajectory], Shuffler],
+    made: tuple[ChatTokens, list[TokenTrajectory], Augmentation],
 ) -> None:
     chat, dialogues, shuffler = made
     kept = ("cancel", "order", "address", "status", "tracking", "total", "email", "zip", "find_user_id", "Confirm")
@@ -53,7 +53,7 @@ def test_digits_stay_digits_and_requests_stay_requests(
 
 
 def test_names_are_rare_and_differ_from_copy_to_copy(
-    made: tuple[ChatTokens, list[TokenTrajectory], Shuffler],
+    made: tuple[ChatTokens, list[TokenTrajectory], Augmentation],
 ) -> None:
     chat, dialogues, shuffler = made
     assert {"digit", "title0", "lower0"} <= set(shuffler.kinds)

@@ -4,7 +4,7 @@ import pytest
 
 from mua_env.errors import ConfigError
 from mua_env.training.config.train import CurriculumConfig, EnvironmentConfig, TaskSource, load_config
-from mua_env.training.data.curriculum import Curriculum, Drawing
+from mua_env.training.data.curriculum import Curriculum, TaskSampler
 from mua_env.training.data.mixing import Mix, Place
 from mua_env.training.rollout.pool import make_mixed_pool
 
@@ -45,13 +45,13 @@ def test_a_curriculum_in_numbers() -> None:
 def test_draws_follow_the_curriculum_and_are_repeatable() -> None:
     curriculum = Curriculum(2, CurriculumConfig(floor=0.25, memory=0.0))
     curriculum.learn([(0, False)])
-    drawing = Drawing(Mix([10, 1_000_000]), seed=3, curriculum=curriculum)
+    drawing = TaskSampler(Mix([10, 1_000_000]), seed=3, curriculum=curriculum)
     drawn = [drawing.first(7, group, row=0) for group in range(600)]
     assert sum(place.source for place in drawn) / 600 == pytest.approx(1.25 / 1.5, abs=0.05)
     assert all(place.index < 10 for place in drawn if place.source == 0)
     assert drawn == [drawing.first(7, group, row=0) for group in range(600)]
     assert drawing.again(7, 0, 1) != drawing.again(7, 0, 2)
-    plain = Drawing(Mix([10]), seed=3)
+    plain = TaskSampler(Mix([10]), seed=3)
     assert plain.first(7, 0, row=4) == Place(0, 4)
     assert {plain.again(7, group, 1).index for group in range(200)} == set(range(10))
 

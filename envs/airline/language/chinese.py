@@ -149,7 +149,7 @@ class AirlineChinese(AirlineLanguage):
     """Chinese for the airline domain. Names, ids, cities, flights and dates stay as the data has them."""
 
     code = "zh"
-    tongue = CHINESE
+    locale = CHINESE
     slots: Mapping[str, Slot] = MappingProxyType({name: _slot(slot) for name, slot in SLOTS.items()})
 
     def translations(self) -> Mapping[str, Any]:

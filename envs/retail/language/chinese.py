@@ -114,7 +114,7 @@ class RetailChinese(RetailLanguage):
     """Chinese for the retail domain. Names, ids, addresses and option values stay as the data has them."""
 
     code = "zh"
-    tongue = CHINESE
+    locale = CHINESE
     slots: Mapping[str, Slot] = MappingProxyType({name: _slot(slot) for name, slot in SLOTS.items()})
 
     def translations(self) -> Mapping[str, Any]:

@@ -168,7 +168,7 @@ class TelecomChinese(TelecomLanguage):
     """Chinese for the telecom domain. Names, numbers, plans and what the phone's screen says stay as they are."""
 
     code = "zh"
-    tongue = CHINESE
+    locale = CHINESE
     slots: Mapping[str, Slot] = MappingProxyType({name: _slot(slot) for name, slot in SLOTS.items()})
 
     def translations(self) -> Mapping[str, Any]:

@@ -22,7 +22,7 @@ _RARE = 0.03
 """Words in fewer dialogues, per dialogue, are names, places or chatter; what requests are made of is in more."""
 
 
-class Shuffler:
+class Augmentation:
     """Exchanges tokens of one kind for each other: digits, and rare words by their case and the space before them.
 
     Args:

@@ -15,7 +15,7 @@ PREFIX = "curriculum/"
 """Of the metrics that a curriculum logs, and reads again when a run goes on."""
 
 
-class Drawing:
+class TaskSampler:
     """Draws tasks, the same ones in every process.
 
     Args:

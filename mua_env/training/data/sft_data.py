@@ -10,7 +10,7 @@ from mua_env.core.screen import counted
 from mua_env.core.seeds import derive_seed
 from mua_env.inference.chat_tokens import ChatTokens
 from mua_env.training.config.train import ColdStartConfig, TrainConfig
-from mua_env.training.data.augmentation import Shuffler
+from mua_env.training.data.augmentation import Augmentation
 from mua_env.training.data.demonstrations import Demonstrations, copy_drills, turn_windows
 from mua_env.training.data.expert_dialogues import ExpertLog
 from mua_env.training.data.token_trajectory import TokenTrajectory
@@ -55,8 +55,8 @@ class SftData:
         """Encode demonstrations, and make of them what the settings want."""
         dialogues = demonstrations.encode(chat, renumbered=settings.renumbered, seed=seed)
         if settings.shuffled:
-            shuffler, rng = Shuffler(chat.tokenizer, dialogues), random.Random(derive_seed(seed, "shuffled"))
-            dialogues += [shuffler.copy(dialogue, rng) for dialogue in dialogues for _ in range(settings.shuffled)]
+            augmentation, rng = Augmentation(chat.tokenizer, dialogues), random.Random(derive_seed(seed, "shuffled"))
+            dialogues += [augmentation.copy(dialogue, rng) for dialogue in dialogues for _ in range(settings.shuffled)]
         drills, windows = (
             demonstrations.encode_short(chat, cut, copies=1 + settings.renumbered, seed=seed) if share else []
             for cut, share in ((copy_drills, settings.drill), (turn_windows, settings.window))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mua_env.core.seeds import derive_seed
 from mua_env.training.config.train import GrpoSettings
-from mua_env.training.data.curriculum import Curriculum, Drawing
+from mua_env.training.data.curriculum import Curriculum, TaskSampler
 from mua_env.training.data.mixing import Place
 from mua_env.training.data.token_trajectory import TokenTrajectory
 from mua_env.training.rollout.advantages import GroupAdvantages, batch_advantages
@@ -67,7 +67,7 @@ class GroupRollout:
         self._pool, self.driver, self._settings, self._seed = pool, driver, settings, seed
         self._rank, self._gather = rank, gather
         curriculum = None if settings.curriculum is None else Curriculum(len(pool.parts), settings.curriculum)
-        self.drawing = Drawing(pool.mix, seed=seed, curriculum=curriculum)
+        self.task_sampler = TaskSampler(pool.mix, seed=seed, curriculum=curriculum)
 
     def hold(
         self,
@@ -110,8 +110,8 @@ class _Work:
         self._temperature, self._record = temperature, record
         self._start = rollout._rank * len(rows)
         self._mine = range(self._start, self._start + len(rows))
-        drawing = rollout.drawing
-        self._places = {row: drawing.first(number, row // group, rows[row - self._start]) for row in self._mine}
+        task_sampler = rollout.task_sampler
+        self._places = {row: task_sampler.first(number, row // group, rows[row - self._start]) for row in self._mine}
         self._held: dict[int, TokenTrajectory] = {}
         self._sources: dict[int, int] = {}
         self._keeper: ForkKeeper | None = None
@@ -119,7 +119,7 @@ class _Work:
             self._keeper = ForkKeeper(rollout._settings.turn_credit.points)
 
     def hold(self) -> HeldBatch:
-        settings, curriculum = self._of._settings, self._of.drawing.curriculum
+        settings, curriculum = self._of._settings, self._of.task_sampler.curriculum
         try:
             outcomes = self._round(0, self._mine)
             groups = self._groups(outcomes)
@@ -166,7 +166,7 @@ class _Work:
         """Hold groups again, on other tasks."""
         rows = [row for row in self._mine if row // self._group in groups]
         for row in rows:
-            self._places[row] = self._of.drawing.again(self._number, row // self._group, attempt)
+            self._places[row] = self._of.task_sampler.again(self._number, row // self._group, attempt)
         if self._keeper is not None:
             self._keeper.drop(rows)
         return self._round(attempt, rows)
@@ -198,7 +198,7 @@ class _Work:
         return derive_seed(self._of._seed, "user", self._number, *who, *([attempt] if attempt else []))
 
     def _learn(self, groups: Sequence[GroupAdvantages], numbers: Sequence[int]) -> None:
-        curriculum = self._of.drawing.curriculum
+        curriculum = self._of.task_sampler.curriculum
         if curriculum is not None:
             counted = [number for number in numbers if groups[number].valid]
             curriculum.learn((self._sources[n * self._group], not groups[n].all_equal) for n in counted)

@@ -120,7 +120,7 @@ class LedgerBatch:
         os.fsync(self._file.fileno())
 
 
-class Ledger:
+class HeldLedger:
     """All batches that no checkpoint holds.
 
     Args:

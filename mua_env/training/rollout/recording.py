@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mua_env.core.trajectory import Trajectory
 from mua_env.training.data.token_trajectory import TokenTrajectory
 from mua_env.training.rollout.driver import Dialogue, RolloutDriver
-from mua_env.training.rollout.held_dialogues import Held, Ledger
+from mua_env.training.rollout.held_dialogues import Held, HeldLedger
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -139,7 +139,7 @@ class Recorder:
         agent: how trajectories name the agent.
     """
 
-    def __init__(self, keep: Callable[[Trajectory], None], ledger: Ledger, agent: str) -> None:
+    def __init__(self, keep: Callable[[Trajectory], None], ledger: HeldLedger, agent: str) -> None:
         self.keep, self.ledger, self.agent = keep, ledger, agent
 
     def open(self, phase: str, step: int, name: str = "", stage: str = "") -> Batch:

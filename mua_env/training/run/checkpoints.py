@@ -15,7 +15,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field, ValidationError, field_validator
 
 from mua_env.errors import DataError, first_fault
-from mua_env.training.rollout.held_dialogues import Ledger
+from mua_env.training.rollout.held_dialogues import HeldLedger
 from mua_env.training.run.processes import Processes
 from mua_env.training.run.run_folder import RunFolder
 
@@ -61,7 +61,7 @@ class Checkpoints:
 
     def __init__(self, folder: RunFolder, processes: Processes, *, minutes: float) -> None:
         self.folder, self.processes = folder, processes
-        self.ledger = Ledger(folder.path / "ledger", rank=folder.rank)
+        self.ledger = HeldLedger(folder.path / "ledger", rank=folder.rank)
         self._minutes, self._last = minutes, time.monotonic()
         self.state = RunState()
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from transformers.utils.logging import disable_progress_bar
 
 from mua_env.core.redaction import without_secrets
 from mua_env.core.seeds import derive_seed
 from mua_env.errors import ConfigError
+from mua_env.inference.backends.base import RemoteBackend
+from mua_env.inference.backends.weights import DiskSync, NcclSync, WeightSync
+from mua_env.inference.chat_tokens import ChatTokens
 from mua_env.inference.models import check_model
-from mua_env.training.config.train import TrainConfig
+from mua_env.training.config.train import SamplingConfig, TrainConfig
 from mua_env.training.rollout.pool import make_mixed_pool
 from mua_env.training.run.checkpoints import Checkpoints, Phase, write_whole
 from mua_env.training.run.console import Reporter
@@ -22,6 +25,9 @@ from mua_env.training.run.processes import Processes
 from mua_env.training.run.tracking import Tracking
 from mua_env.training.trainers.grpo_config import check_scaling, trl_config
 from mua_env.users.base import UserSimulator
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
 
 
 class RunParts:
@@ -124,3 +130,35 @@ def _check_trl(config: TrainConfig, processes: Processes) -> None:
         from mua_env.training.trainers.sft import sft_config
 
         sft_config(config.cold_start, folder=os.devnull, seed=0, processes=processes.count, cpu=processes.cpu)
+
+
+def make_backend(
+    settings: SamplingConfig, chat: ChatTokens, model: PreTrainedModel, *, folder: Path, dtype: str = "float32"
+) -> RemoteBackend | None:
+    """What samples turns, or None for the model itself (``transformers``).
+
+    Args:
+        settings: of the run.
+        chat: gives the end-of-turn token.
+        model: where vLLM in this process begins.
+        folder: for weights on their way to vLLM.
+        dtype: what the model computes in, for vLLM in this process; float32 leaves it to vLLM.
+
+    Raises:
+        MissingExtra: vLLM is asked for in this process and is not installed.
+    """
+    if settings.backend == "vllm":
+        from mua_env.inference.backends.vllm_engine import VllmColocated, VllmEngine
+        from mua_env.inference.models import save
+
+        start = folder / "vllm"
+        save(model, chat.tokenizer, start)
+        options = {**({} if dtype == "float32" else {"dtype": dtype}), **settings.options}
+        return VllmColocated(VllmEngine(str(start), end_id=chat.end_ids, options=options))
+    if settings.backend == "vllm-server":
+        from mua_env.inference.backends.vllm_server import VllmServer
+
+        assert settings.url is not None, "the configuration was checked"
+        sync: WeightSync = NcclSync(settings.url) if settings.sync == "nccl" else DiskSync(settings.url, folder)
+        return VllmServer(settings.url, end_id=chat.end_ids, sync=sync, timeout=settings.timeout)
+    return None

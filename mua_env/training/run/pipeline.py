@@ -33,13 +33,12 @@ try:
     from mua_env.training.data.expert_dialogues import ExpertLog
     from mua_env.training.data.sft_data import SftData, ask_expert
     from mua_env.training.rollout.driver import RolloutDriver
-    from mua_env.training.rollout.make_backend import make_backend
     from mua_env.training.rollout.recording import Recorder
     from mua_env.training.run.checkpoints import write_whole
     from mua_env.training.run.measurements import Measurements
-    from mua_env.training.run.parts import RunParts
+    from mua_env.training.run.parts import RunParts, make_backend
     from mua_env.training.run.phase_checkpoints import ColdStartCheckpoints, GrpoCheckpoints
-    from mua_env.training.run.progress import GrpoProgress
+    from mua_env.training.run.tracking import GrpoProgress
     from mua_env.training.tiny_model.start import start_from_nothing
     from mua_env.training.trainers.adapters import add_adapter, merge_adapter, peft_config
     from mua_env.training.trainers.grpo import DialogueGRPOTrainer, trl_config, updates_a_batch

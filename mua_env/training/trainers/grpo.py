@@ -171,7 +171,7 @@ class DialogueGRPOTrainer(GRPOTrainer):
         """Hold the dialogues of the present rows; all processes learn all outcomes."""
         # A run that goes on begins at its step, and must draw what an unbroken run would draw there.
         self._batch = max(self._batch + 1, int(self.state.global_step))
-        curriculum = self.group_rollout.drawing.curriculum
+        curriculum = self.group_rollout.task_sampler.curriculum
         if curriculum is not None and self.held is None:  # the first batch, maybe of a run that goes on
             curriculum.restore(self.state.log_history)
         training = bool(self.model.training)  # type: ignore[union-attr]  # set by TRL's constructor

@@ -136,12 +136,12 @@ class DialogueLanguage(ABC):
 
     ``alternatives`` are groups of slots of which each alone is enough to identify the user: asked for one *or*
     the other, the user gives one. ``operations`` are what users with tools of their own can be guided to do.
-    ``code`` is the natural language, and ``tongue`` how users speak it (none: English).
+    ``code`` is the natural language, and ``locale`` how users speak it (none: English).
     """
 
     name: str
     code: str = "en"
-    tongue: Locale | None = None
+    locale: Locale | None = None
     slots: Mapping[str, Slot]
     intents: Mapping[str, Intent]
     alternatives: tuple[frozenset[str], ...] = ()

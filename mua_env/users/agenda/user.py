@@ -161,7 +161,7 @@ class AgendaUser(UserSimulator):
             Random(f"agenda:{task.id}:{seed}"),
             check_persona(self._persona or goal.persona),
             goal.noise if self._noise is None else self._noise,
-            language.tongue,
+            language.locale,
             self._phrasings,
         )
         tools = [tool["function"]["name"] for tool in given.get("tools", ())]

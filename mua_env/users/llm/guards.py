@@ -81,6 +81,8 @@ def violation(
         shown: what its own tools have shown it.
         unmet: whether the user has said yes to a proposal, and the agent has called no tool since.
     """
+    # The first that speaks is told to the model, which rewrites for that reason: a stop costs the whole dialogue, a line
+    # of the agent's part is rewritten as a whole anyway, and whether a value is invented is the least certain.
     found: dict[Guard, Callable[[], str | None]] = {
         "early_stop": lambda: _early_stop(text, stop, heard, unmet),
         "plays_agent": lambda: _plays_agent(text, shown),

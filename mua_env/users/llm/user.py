@@ -14,7 +14,7 @@ from mua_env.core.messages import ToolMessage, dump
 from mua_env.core.tasks import Task
 from mua_env.errors import ConfigError, TaskError
 from mua_env.llm import ChatRequest, Completion, LLMClient, LLMError, LLMSettings, Usage, loop, make_client
-from mua_env.llm.history import replayable, turn_of
+from mua_env.llm.chat import replayable, turn_of
 from mua_env.users.base import GREETING, UserReply, UserSession, UserSimulator
 from mua_env.users.llm.assent import Assent, asks_to_confirm
 from mua_env.users.llm.guards import GUARDS, NO_GROUND, Ground, Guard, Violation, check_guards, violation

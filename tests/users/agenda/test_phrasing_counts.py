@@ -26,7 +26,7 @@ def spoken(domain: str, code: str) -> DialogueLanguage:
 
 
 def voice(persona: str, language: DialogueLanguage, phrasings: Phrasings = "all") -> Voice:
-    return Voice(Random(f"{persona}{language.code}"), PERSONAS[persona], tongue=language.tongue, phrasings=phrasings)
+    return Voice(Random(f"{persona}{language.code}"), PERSONAS[persona], locale=language.locale, phrasings=phrasings)
 
 
 @pytest.mark.parametrize("persona", sorted(PERSONAS))

@@ -1,4 +1,4 @@
-"""How the expert hears its users: which wish a text states, whether it agrees, and which values it gives."""
+"""How the expert hears its users: which wish a text states, whether it agrees, and which values it gives; and what is asked for."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mua_env.domain.description.locales import Locale
 from mua_env.domain.description.scope import Scope
 
 if TYPE_CHECKING:
-    from mua_env.agents.scripted.described.desk import Desk
+    from mua_env.agents.scripted.described.expert import Desk
 
 _WORD = re.compile(r"[a-z']{4,}")
 _SHORT = re.compile(r"(?<![a-zA-Z\\])[a-zA-Z]{4}(?![a-zA-Z])")

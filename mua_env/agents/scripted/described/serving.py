@@ -19,7 +19,7 @@ from mua_env.domain.description.wishes import Question
 from mua_env.errors import ToolError
 
 if TYPE_CHECKING:
-    from mua_env.agents.scripted.described.desk import Desk
+    from mua_env.agents.scripted.described.expert import Desk
 
 _TRIES = 5
 _TOGETHER = 2

@@ -43,7 +43,7 @@ class DescribedLanguage(DialogueLanguage):
         self.name = description.name
         self.words = description.locale(code)
         self.code = self.words.code
-        self.tongue = None if self.words.spaced else CHINESE
+        self.locale = None if self.words.spaced else CHINESE
         self._personal = {slot.slot for tool in description.identify for slot in description.slots(tool)}
         self._arguments = {slot.slot: slot for slot in description.all_slots if slot.kind.known_by_user}
         self._cues = {intent: re.compile(cue, re.IGNORECASE) for intent, cue in description.named(code).items()}

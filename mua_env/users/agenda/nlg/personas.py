@@ -1,4 +1,4 @@
-"""Personas and noise: how a user speaks, never what it wants."""
+"""Personas, noise and locales: how a user speaks, never what it wants."""
 
 from __future__ import annotations
 
@@ -125,20 +125,20 @@ def persona(name: str) -> Persona:
 class Voice:
     """How one user speaks: a persona, the share of noisy utterances, and the seeded generator of one dialogue."""
 
-    __slots__ = ("noise", "persona", "phrasings", "rng", "tongue")
+    __slots__ = ("locale", "noise", "persona", "phrasings", "rng")
 
     def __init__(
         self,
         rng: Random,
         persona: Persona,
         noise: float = 0.0,
-        tongue: Locale | None = None,
+        locale: Locale | None = None,
         phrasings: Phrasings = "all",
     ) -> None:
         self.rng = rng
         self.persona = persona
         self.noise = noise
-        self.tongue = tongue
+        self.locale = locale
         self.phrasings: Phrasings = phrasings
 
     @property
@@ -156,11 +156,11 @@ class Voice:
 
     def speak(self, parts: list[str], *, opening: bool = False) -> str:
         """The parts of a turn as the text that the agent reads: garnished, noisy, tidy."""
-        tongue, persona = self.tongue, self.persona
+        locale, persona = self.locale, self.persona
         first, before, after = (
-            tongue.manners[persona.name] if tongue else (persona.opening, persona.before, persona.after)
+            locale.manners[persona.name] if locale else (persona.opening, persona.before, persona.after)
         )
-        text = (tongue.space if tongue else " ").join(part for part in parts if part)
+        text = (locale.space if locale else " ").join(part for part in parts if part)
         if opening and first:
             text = expand(first, self.rng, {}) + text
         elif persona.garnish and self.rng.random() < persona.garnish:
@@ -170,14 +170,14 @@ class Voice:
                 lead = expand(before, self.rng, {})
                 text = lead + (_decapital(text) if lead.endswith(", ") else text)
         if self.noise > 0 and self.rng.random() < self.noise:
-            text = (tongue.noise if tongue else add_noise)(text, self.rng)
-        return unmark(text.strip() if tongue else _tidy(text))
+            text = (locale.noise if locale else add_noise)(text, self.rng)
+        return unmark(text.strip() if locale else _tidy(text))
 
     def fork(self) -> Voice:
         """A voice with the same future."""
         rng = Random()
         rng.setstate(self.rng.getstate())
-        return Voice(rng, self.persona, self.noise, self.tongue, self.phrasings)
+        return Voice(rng, self.persona, self.noise, self.locale, self.phrasings)
 
 
 _START = re.compile(r"(?:^|(?<=[.!?] ))([a-z])")

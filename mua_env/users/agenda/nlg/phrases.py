@@ -158,5 +158,5 @@ LONG: Mapping[str, str] = {
 
 def phrase(act: str, voice: Voice, **values: str) -> str:
     """A seeded phrasing of an act in the manner and the natural language of the voice."""
-    short, long = (voice.tongue.short, voice.tongue.long) if voice.tongue else (SHORT, LONG)
+    short, long = (voice.locale.short, voice.locale.long) if voice.locale else (SHORT, LONG)
     return voice.say((short if voice.short else long)[act], **values)

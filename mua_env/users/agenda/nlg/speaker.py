@@ -25,7 +25,7 @@ class Speaker:
     def fix(self, request: Pending, slots: tuple[str, ...]) -> str:
         """The slots, said as they should be."""
         said = [text for slot in slots if (text := self.say(slot, request)) is not None]
-        space = self.voice.tongue.space if self.voice.tongue else " "
+        space = self.voice.locale.space if self.voice.locale else " "
         return space.join(said) if said else phrase("wish", self.voice, wish=self.wish(request))
 
     def give(self, slots: tuple[str, ...], request: Pending) -> None:
@@ -40,8 +40,8 @@ class Speaker:
         self.parts.extend(self.do_not_know(slot, request) for slot in applicable)
         if len(applicable) < len(unknown):
             self.parts.append(phrase("not_applicable", self.voice, wish=self.wish(request)))
-        tongue = self.voice.tongue
-        space, comma, stop = (tongue.space, tongue.comma, tongue.stop) if tongue else (" ", ", ", ".")
+        locale = self.voice.locale
+        space, comma, stop = (locale.space, locale.comma, locale.stop) if locale else (" ", ", ", ".")
         self.parts.append(comma.join(known) + stop if listed and known else space.join(known))
 
     def applicable(self, request: Pending) -> list[str]:
