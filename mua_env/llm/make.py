@@ -1,4 +1,7 @@
-"""A client from plain options, as they come from `user_options`, a YAML file or the command line; and whether its model answers."""
+"""A client from plain options, as they come from `user_options`, a YAML file or the command line.
+
+With it, the one request before many that tells of a wrong key before the first dialogue.
+"""
 
 from __future__ import annotations
 

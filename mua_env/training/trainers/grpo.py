@@ -227,6 +227,7 @@ def _rollout(prompts: list[Any], trainer: DialogueGRPOTrainer) -> dict[str, list
 
 
 def _outcome_reward(completions: list[Any], outcome: list[float | None], **_: Any) -> list[float | None]:
+    # TRL takes no rewards from a rollout, only from a function that it calls: this one hands the scores on.
     return outcome
 
 

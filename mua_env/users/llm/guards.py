@@ -21,6 +21,8 @@ from mua_env.users.llm.assent import declines
 from mua_env.users.llm.recital import recites
 from mua_env.users.llm.roles import agents_words
 
+# In this order they are asked, and the first that speaks is told: the commonest fault first, and last what is read with
+# the least certainty, values and proposals.
 Guard = Literal["early_stop", "plays_agent", "recites", "invents", "agrees_wrongly"]
 ALL_GUARDS: tuple[Guard, ...] = get_args(Guard)
 GUARDS: tuple[Guard, ...] = ALL_GUARDS[:4]
@@ -81,8 +83,6 @@ def violation(
         shown: what its own tools have shown it.
         unmet: whether the user has said yes to a proposal, and the agent has called no tool since.
     """
-    # The first that speaks is told to the model, which rewrites for that reason: a stop costs the whole dialogue, a line
-    # of the agent's part is rewritten as a whole anyway, and whether a value is invented is the least certain.
     found: dict[Guard, Callable[[], str | None]] = {
         "early_stop": lambda: _early_stop(text, stop, heard, unmet),
         "plays_agent": lambda: _plays_agent(text, shown),

@@ -1,4 +1,7 @@
-"""How the expert hears its users: which wish a text states, whether it agrees, and which values it gives; and what is asked for."""
+"""How the expert hears its users: which wish a text states, whether it agrees, which values it gives.
+
+With it, what the expert asks for in one turn, and how.
+"""
 
 from __future__ import annotations
 
