@@ -72,7 +72,7 @@ def setting(server: Server) -> Iterator[Setting]:
     made = load_setting(shop, "train", database_url=server.url)
     yield made
     made.scorer.close()
-    made.template.close()
+    made.sql.template.close()
 
 
 class Canceller:
