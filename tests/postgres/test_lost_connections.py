@@ -13,6 +13,7 @@ from shop import ShopUser, shop
 from sqlalchemy import create_engine, text
 from sqlalchemy.pool import NullPool
 
+from mua_env.core.agent import Agent
 from mua_env.core.database import open_template
 from mua_env.core.messages import AssistantMessage, Message
 from mua_env.core.tasks import Task
@@ -75,7 +76,7 @@ def setting(server: Server) -> Iterator[Setting]:
     made.sql.template.close()
 
 
-class Canceller:
+class Canceller(Agent):
     """Does what the tasks ask for; `before` is called with the number of each dialogue, before its first call."""
 
     name = "canceller"
@@ -88,15 +89,12 @@ class Canceller:
         self._number += 1
         self._turn = 0
 
-    async def aact(self, messages: Sequence[Message]) -> AssistantMessage:
+    def act(self, messages: Sequence[Message]) -> AssistantMessage:
         self._turn += 1
         if self._turn == 1:
             self._before(self._number)
             return AssistantMessage.model_validate(cancel(1))
         return AssistantMessage(content="It is done.")
-
-    def usage(self) -> dict[str, float]:
-        return {}
 
 
 def rollout(setting: Setting, agent: Canceller, *, repeats: int) -> list[Trajectory]:
@@ -105,7 +103,7 @@ def rollout(setting: Setting, agent: Canceller, *, repeats: int) -> list[Traject
     run_rollout(
         setting,
         ShopUser(),
-        lambda: agent,  # type: ignore[arg-type,return-value]
+        lambda: agent,
         plan([task], repeats=repeats),
         options=RolloutOptions(concurrency=1),
         on_end=ended.append,
