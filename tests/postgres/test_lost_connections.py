@@ -23,6 +23,7 @@ from mua_env.episode.setting import Setting, load_setting
 from mua_env.errors import ConfigError, EpisodeError
 from mua_env.evaluation.rollouts import RolloutOptions, plan, run_rollout
 from mua_env.gym.vector import DialogueVectorEnv
+from mua_env.users.base import UserReply, UserSession
 
 pytestmark = pytest.mark.postgres
 ROLE = "visitor"
@@ -174,14 +175,17 @@ def test_a_database_that_fails_at_scoring_makes_a_fault_and_no_reward(server: Se
     session.send(cancel(1))
     own = session.world.database.execute(text("SELECT current_database()")).scalar()
 
-    class CutWhileSpeaking:
-        def reply(self, text: str | None) -> Any:
+    class CutWhileSpeaking(UserSession):
+        def reply(self, text: str | None) -> UserReply:
             server.cut(f"datname = '{own}'")
             return line.reply(text)
 
+        def fork(self) -> UserSession:
+            return self
+
     assert session._line is not None
     line = session._line.user
-    session._line.user = CutWhileSpeaking()  # type: ignore[assignment]
+    session._line.user = CutWhileSpeaking()
     result = session.send("It is done.")
     assert result.done
     assert result.score is not None
