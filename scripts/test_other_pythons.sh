@@ -4,8 +4,7 @@
 set -euo pipefail
 root="$(cd "$(dirname "$0")/.." && pwd)"
 cd "$root"
-core=(tests/engine tests/agents tests/cli tests/rollout tests/llm tests/audit tests/retail tests/airline tests/telecom
-    tests/users/agenda)
+core=(tests/engine tests/agents tests/cli tests/rollout tests/llm tests/retail)
 
 # A shim of pyenv is on the PATH even where the version that it stands for is not chosen: it must run.
 interpreter() {

@@ -199,7 +199,7 @@ class GeneratedTasks(Sequence[Task]):
         """Those that ``only`` and ``reads`` let through."""
         passed = 0
         for task in made:
-            if (not self._only or _intents(task) <= self._only) and self._read(task) >= self._reads:
+            if (not self._only or _intents(task) <= self._only) and self._reads_enough(task):
                 passed = 0
                 yield task
             elif (passed := passed + 1) > _MOST_PASSED_OVER:
@@ -208,10 +208,12 @@ class GeneratedTasks(Sequence[Task]):
                     f"{self._level} in a row is so"
                 )
 
-    def _read(self, task: Task) -> int:
-        """How often the gold looks something up."""
+    def _reads_enough(self, task: Task) -> bool:
+        """Whether the gold looks something up so often as was asked for."""
+        if self._reads <= 0:
+            return True
         specs = self._domain.toolkit.specs
-        return sum(action.name in specs and not specs[action.name].writes for action in task.actions)
+        return sum(action.name in specs and not specs[action.name].writes for action in task.actions) >= self._reads
 
 
 def _intents(task: Task) -> set[str]:

@@ -127,9 +127,10 @@ def test_show_does_not_wrap_where_it_is_piped(capsys: pytest.CaptureFixture[str]
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_a_shell_completes_commands_and_options(shell: str) -> None:
-    shown = subprocess.run(
-        [sys.executable, "-m", "mua_env", "--show-completion", shell], capture_output=True, text=True, check=False
-    )
+    # Which shell it is stands in the processes above, where a runner may have none.
+    named = {**os.environ, "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    words = [sys.executable, "-m", "mua_env", "--show-completion", shell]
+    shown = subprocess.run(words, capture_output=True, text=True, check=False, env=named)
     assert shown.returncode == 0, shown.stderr
     assert "MUA_ENV_COMPLETE" in shown.stdout
 
@@ -224,7 +225,13 @@ def test_ctrl_c_saves_what_was_said(tmp_path: Path, role: str) -> None:
     file = tmp_path / "mine.jsonl"
     words = [sys.executable, "-u", "-m", "mua_env", "play", "--seed", "1", "--as", role, "--output", str(file)]
     with subprocess.Popen(
-        words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        words,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A runner without a terminal may have interrupts ignored, which children inherit.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     ) as child:
         assert child.stdin is not None
         assert child.stdout is not None

@@ -80,7 +80,7 @@ def reading(database):
             database.reset()
     except EpisodeError as error:
         told.append(str(error))
-template = load_setting(shop, "train").template
+template = load_setting(shop, "train").sql.template
 for round in range(60):
     database = template.clone()
     thread = threading.Thread(target=reading, args=(database,))

@@ -13,6 +13,7 @@ from shop import ShopUser, shop
 from sqlalchemy import create_engine, text
 from sqlalchemy.pool import NullPool
 
+from mua_env.core.agent import Agent
 from mua_env.core.database import open_template
 from mua_env.core.messages import AssistantMessage, Message
 from mua_env.core.tasks import Task
@@ -22,6 +23,7 @@ from mua_env.episode.setting import Setting, load_setting
 from mua_env.errors import ConfigError, EpisodeError
 from mua_env.evaluation.rollouts import RolloutOptions, plan, run_rollout
 from mua_env.gym.vector import DialogueVectorEnv
+from mua_env.users.base import UserReply, UserSession
 
 pytestmark = pytest.mark.postgres
 ROLE = "visitor"
@@ -72,10 +74,10 @@ def setting(server: Server) -> Iterator[Setting]:
     made = load_setting(shop, "train", database_url=server.url)
     yield made
     made.scorer.close()
-    made.template.close()
+    made.sql.template.close()
 
 
-class Canceller:
+class Canceller(Agent):
     """Does what the tasks ask for; `before` is called with the number of each dialogue, before its first call."""
 
     name = "canceller"
@@ -88,15 +90,12 @@ class Canceller:
         self._number += 1
         self._turn = 0
 
-    async def aact(self, messages: Sequence[Message]) -> AssistantMessage:
+    def act(self, messages: Sequence[Message]) -> AssistantMessage:
         self._turn += 1
         if self._turn == 1:
             self._before(self._number)
             return AssistantMessage.model_validate(cancel(1))
         return AssistantMessage(content="It is done.")
-
-    def usage(self) -> dict[str, float]:
-        return {}
 
 
 def rollout(setting: Setting, agent: Canceller, *, repeats: int) -> list[Trajectory]:
@@ -105,7 +104,7 @@ def rollout(setting: Setting, agent: Canceller, *, repeats: int) -> list[Traject
     run_rollout(
         setting,
         ShopUser(),
-        lambda: agent,  # type: ignore[arg-type,return-value]
+        lambda: agent,
         plan([task], repeats=repeats),
         options=RolloutOptions(concurrency=1),
         on_end=ended.append,
@@ -176,14 +175,17 @@ def test_a_database_that_fails_at_scoring_makes_a_fault_and_no_reward(server: Se
     session.send(cancel(1))
     own = session.world.database.execute(text("SELECT current_database()")).scalar()
 
-    class CutWhileSpeaking:
-        def reply(self, text: str | None) -> Any:
+    class CutWhileSpeaking(UserSession):
+        def reply(self, text: str | None) -> UserReply:
             server.cut(f"datname = '{own}'")
             return line.reply(text)
 
+        def fork(self) -> UserSession:
+            return self
+
     assert session._line is not None
     line = session._line.user
-    session._line.user = CutWhileSpeaking()  # type: ignore[assignment]
+    session._line.user = CutWhileSpeaking()
     result = session.send("It is done.")
     assert result.done
     assert result.score is not None

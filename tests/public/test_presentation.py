@@ -59,7 +59,7 @@ def test_it_is_the_default_of_public_tasks_where_the_copy_has_it(tmp_path: Path,
     assert load_setting("retail", source, path=whole).presented.startswith("benchmark")
     assert load_setting("retail", source, path=data).presented == "own"
     own = load_setting("retail", source, path=whole, presentation="own")
-    assert own.tools == own.kit.toolkit.schemas()
+    assert own.tools == own.sql.kit.toolkit.schemas()
     with pytest.raises(ConfigError, match="holds data alone"):
         load_setting("retail", source, path=data, presentation="benchmark")
     assert not (tmp_path / "whole" / "ran").exists()
@@ -307,7 +307,7 @@ def test_every_text_is_what_tau_benchs_own_tools_give(tau_bench_dir: Path, domai
     assert json.dumps(setting.tools) == theirs
     world, different, errors = setting.make_world(), [], 0
     for case, expected in zip(cases, map(json.loads, lines), strict=True):
-        world.load(())
+        world.load()
         for (name, arguments), there in zip(case, expected, strict=True):
             here = world.call(name, json.dumps(arguments)).content
             errors += there.startswith("Error")

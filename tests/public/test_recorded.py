@@ -33,7 +33,7 @@ def rows(tau1_dir: Path) -> list[Row]:
 
 def replay(world: Any, row: Row) -> Iterator[tuple[Row, str, str]]:
     """Each call of a recorded dialogue with the result there and here."""
-    world.load(())
+    world.load()
     for message, following in zip(row["traj"], [*row["traj"][1:], {}], strict=True):
         if message["role"] == "assistant" and message.get("tool_calls"):
             call = message["tool_calls"][0]["function"]

@@ -60,7 +60,8 @@ Amount = Annotated[float, Field(gt=0, le=MOST), _number]
 AmountOrNone = Annotated[float, Field(ge=0, le=MOST), _number]
 Part = Annotated[float, Field(gt=0, le=1), _number]
 """More than nothing, at most all."""
-LearningRate = Annotated[float, Field(gt=0, le=1), _number]
+LearningRate = Annotated[float, Field(gt=0, le=3.4e38), _number]
+"""Up to the largest number of float32; a run that it breaks says so."""
 Text = Annotated[str, Field(max_length=4096), AfterValidator(_printable)]
 """One line: a name, a path, a task source."""
 RunName = Annotated[str, Field(max_length=100), AfterValidator(_run_name)]
