@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-import mua_env.domain.description.cues as cues
 from mua_env.core.database import Rows
 from mua_env.core.tools import Toolkit, ToolSpec
 from mua_env.domain.description.arguments import Argument, Signature, signature_of

@@ -5,6 +5,5 @@ dialect           what a family is: its form of calls, its thoughts, what ends a
 json_calls, tagged_calls, literal_calls
                   calls as JSON, with each argument between tags, as literals of a language that is nearly JSON
 addressed_turns   families whose turns are several messages: gpt-oss, Muse Glimmer
-argument_types    values that are written as plain text, typed by a tool's schema
-model_json        how the JSON of a call is written
+argument_types    values that are written as plain text, typed by a tool's schema, and how the JSON of a call is written
 """
