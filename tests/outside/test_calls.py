@@ -16,13 +16,15 @@ from mua_env.core.messages import AssistantMessage, parse_agent_turn
 from mua_env.core.world import SQLWorld
 from mua_env.gym.env import DialogueEnv
 from mua_env.gym.vector import DialogueVectorEnv
-from mua_env.inference.chat_formats import parse_llama_turn, render_llama_turn
+from mua_env.inference.chat_formats.dialect import Dialect
+from mua_env.inference.chat_formats.json_calls import LLAMA_FORM
 from mua_env.inference.tool_call_text import parse_turn, render_turn
 from mua_env.llm.chat import replayable
 from mua_env.scoring.llm_judge import read_verdicts
 
 from .hostile import DEEP, NO_TEXT, NUMBERS, OUTSIDE
 
+LLAMA = Dialect("llama 3.1", LLAMA_FORM)
 DOMAINS = ("retail", "airline", "telecom")
 ALL = {
     **DEEP,
@@ -110,8 +112,8 @@ def test_a_sampled_turn_is_read_whatever_it_holds(text: str) -> None:
     for parse, render, wrapped in (
         (parse_turn, render_turn, f'<tool_call>{{"name": "f", "arguments": {text}}}</tool_call>'),
         (parse_turn, render_turn, f"<tool_call>{text}</tool_call>"),
-        (parse_llama_turn, render_llama_turn, f'{{"name": "f", "parameters": {text}}}'),
-        (parse_llama_turn, render_llama_turn, f"<|python_tag|>{text}"),
+        (LLAMA.parse, LLAMA.render, f'{{"name": "f", "parameters": {text}}}'),
+        (LLAMA.parse, LLAMA.render, f"<|python_tag|>{text}"),
     ):
         turn = parse(wrapped)
         assert len(turn.tool_calls) >= 1
@@ -119,7 +121,7 @@ def test_a_sampled_turn_is_read_whatever_it_holds(text: str) -> None:
         assert render(turn)
     message = AssistantMessage.model_validate(call("f", text))
     render_turn(message)
-    render_llama_turn(message)
+    LLAMA.render(message)
 
 
 @pytest.mark.parametrize("text", ALL.values(), ids=ALL)
