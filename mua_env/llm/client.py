@@ -58,7 +58,8 @@ class LLMClient:
         litellm = await asyncio.to_thread(import_litellm)
         self._note_seed(litellm)
         # The classes of a provider are imported with the first call to any; this one goes nowhere.
-        await loop.arun(litellm.acompletion(model="openai/none", messages=[], mock_response="", api_key="none"))
+        nothing = [{"role": "user", "content": "-"}]
+        await loop.arun(litellm.acompletion(model="openai/none", messages=nothing, mock_response="-", api_key="none"))
 
     def wait_limit(self) -> WaitLimit:
         """A new episode's limit for waiting."""
