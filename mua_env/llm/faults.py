@@ -23,6 +23,7 @@ _DEPTH = 12
 _CODES = ("code", "type", "status", "error_type")
 _READ = 20_000
 """Characters of a server's error that are looked at."""
+_TRACEBACK = "Traceback (most recent call last)"
 _LONGEST = 4000
 """Characters of a message that are read: some servers send the whole request back."""
 
@@ -83,7 +84,8 @@ class Evidence:
         texts: list[str] = []
         for key, value in found:
             # Keys go before the text is cut: half a key at its end would be found by nothing.
-            words = _LAYERS.sub("", " ".join(scrub(str(value)[:_READ]).split())[:_LONGEST])
+            said = str(value)[:_READ].partition(_TRACEBACK)[0]  # LiteLLM appends its own, source lines and all
+            words = _LAYERS.sub("", " ".join(scrub(said).split())[:_LONGEST])
             if key not in _CODES and words and not any(words in text for text in texts):
                 texts.append(words)
         statuses = [item.status_code for item in chain if isinstance(getattr(item, "status_code", None), int)]
