@@ -125,9 +125,9 @@ class RolloutFolder(Folder):
             return
         try:
             known = json.loads((self.path / "config.json").read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
+            extent = _extent(known, config)
+        except (OSError, ValueError, RecursionError) as error:
             raise ConfigError(f"cannot tell what run {self.path} holds: config.json: {error}") from None
-        extent = {name: known.get(name, config[name]) for name in GROWS if name in config}
         now = _plain({**config, **extent} if with_extent is None else with_extent(extent))
         for name in sorted(now.keys() | known.keys()):
             if now.get(name) != known.get(name):
@@ -151,6 +151,21 @@ def trajectory_file(run: str | Path) -> Path:
     if not path.is_file():
         raise DataError(f"no trajectories in {str(run)!r}: there is no {path}")
     return path
+
+
+def _extent(known: Any, config: dict[str, Any]) -> dict[str, int | None]:
+    """How far the run of a folder goes, by its config.
+
+    Raises:
+        ValueError: it is no config.
+    """
+    if not isinstance(known, dict):
+        raise ValueError(f"it holds a {type(known).__name__}, no object")
+    extent = {name: known.get(name, config[name]) for name in GROWS if name in config}
+    for name, value in extent.items():
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+            raise ValueError(f"{name} is {value!r}, no number")
+    return extent
 
 
 def _wider(known: int | None, wanted: int | None) -> int | None:

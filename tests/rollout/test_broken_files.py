@@ -17,7 +17,7 @@ import pytest
 from mua_env.cli import main
 from mua_env.core.json_lines import LineWriter, set_aside, whole_lines
 from mua_env.core.trajectory import read_trajectories
-from mua_env.errors import DataError, NewerVersion, WriteError
+from mua_env.errors import ConfigError, DataError, NewerVersion, WriteError
 from mua_env.evaluation.rollout_folder import RolloutFolder
 from mua_env.training.run.run_folder import RunFolder, read_metrics
 
@@ -201,3 +201,14 @@ def test_a_training_runs_broken_lines_are_set_aside_when_it_goes_on(whole: Path,
     assert len(list(read_trajectories(tmp_path / "trajectories.jsonl"))) == 2
     assert len(list(read_metrics(tmp_path))) == 2
     assert (tmp_path / "broken-metrics.jsonl").read_bytes() == b"\0\0\n[1]\n"
+
+
+@pytest.mark.parametrize(
+    "text", ["[]", "7", "{", '{"count": "many"}', '{"count": true}', '{"repeats": -1}', "[" * 9000]
+)
+def test_a_config_that_is_none_is_told_in_a_line(tmp_path: Path, text: str) -> None:
+    RolloutFolder(tmp_path, {"count": 1, "repeats": 1}).close()
+    (tmp_path / "trajectories.jsonl").write_text("broken\n")
+    (tmp_path / "config.json").write_text(text)
+    with pytest.raises(ConfigError, match="cannot tell what run"):
+        RolloutFolder(tmp_path, {"count": 1, "repeats": 1})
