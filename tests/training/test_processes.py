@@ -193,7 +193,9 @@ def test_rollouts_of_a_sharded_model_need_no_other_process(toy: Toy, tmp_path: P
     assert found == [{"same": True, "held": 1}, {"same": True, "held": 6}]
 
 
-def test_the_shipped_launch_configurations_are_ones_that_accelerate_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_shipped_launch_configurations_are_ones_that_accelerate_reads(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     from accelerate.commands.config.config_args import load_config_from_file
 
     kinds = {
@@ -206,6 +208,7 @@ def test_the_shipped_launch_configurations_are_ones_that_accelerate_reads(monkey
 
     with pytest.raises(ConfigError, match="first with --no-rl, and then GRPO"):
         train(resumable_config(0))
-    adapters = ModelConfig(path="nobody/none", lora=LoraConfig())
+    (tmp_path / "config.json").write_text("{}")  # a model that is there, as far as can be seen before it is loaded
+    adapters = ModelConfig(path=str(tmp_path), lora=LoraConfig())
     with pytest.raises(ConfigError, match=r"model\.lora cannot be used with FSDP"):
         train(resumable_config(0).model_copy(update={"cold_start": None, "model": adapters}))
