@@ -189,10 +189,10 @@ class AirlineTau2Tools(Tau2Toolkit, AirlineTools):
     def _booked(self, row: dict[str, Any]) -> dict[str, Any]:
         return {**row, "status": None}
 
-    def _new_reservation_id(self, booked: dict[str, Any]) -> str:
+    def _check_further_bookings(self) -> None:
+        # tau2 has three ids to give away, and looks for one before it looks at what is to be paid.
         if not self._strict and all(self.db.get(Reservation, name) is not None for name in _PUBLIC_IDS):
             raise ToolError("three reservations have been made; no more can be booked", kind="reservations")
-        return super()._new_reservation_id(booked)
 
 
 class AirlineStage(MergeStage):

@@ -138,6 +138,7 @@ class AirlineTools(LooseToolkit):
     ) -> dict[str, Any]:
         """Book a new reservation and charge it to payment methods in the user's profile."""
         user = self._user(user_id)
+        self._check_further_bookings()
         self._check_bags(total_baggages, nonfree_baggages)
         legs = price_legs(self.db, plain(flights), cabin, len(passengers))
         paid = plain(payment_methods)
@@ -287,6 +288,9 @@ class AirlineTools(LooseToolkit):
     def _booked(self, row: dict[str, Any]) -> dict[str, Any]:
         """A new reservation as the caller is shown it."""
         return row
+
+    def _check_further_bookings(self) -> None:
+        """Whether a further reservation can be made at all (it can)."""
 
     def _new_reservation_id(self, booked: dict[str, Any]) -> str:
         return new_reservation_id(self.db, booked, strict=self._strict)
