@@ -58,17 +58,6 @@ class ACEStage(Stage):
             for document in task.scene["functions"]
         ]
 
-    def text(self, result: object) -> str:
-        """As the benchmark writes results: strings as they are, dictionaries as JSON, the rest as Python shows it."""
-        if isinstance(result, str):
-            return result
-        if isinstance(result, dict):
-            try:
-                return json.dumps(result)
-            except (TypeError, ValueError):
-                return str(result)
-        return str(result)
-
     def refusal(self, error: Exception) -> str:
         """An exception in words; upstream's multi-turn tasks hand out a template without the cause instead."""
         if self._mode == "compat" and not isinstance(error, ToolError):

@@ -44,17 +44,6 @@ class BFCLStage(Stage):
         """The documents of the task's classes, as function schemas."""
         return [schema for name in task.scene["classes"] for schema in schemas_of(name)]
 
-    def text(self, result: object) -> str:
-        """As the benchmark writes results: strings as they are, dictionaries as JSON, the rest as Python shows it."""
-        if isinstance(result, str):
-            return result
-        if isinstance(result, dict):
-            try:
-                return json.dumps(result)
-            except (TypeError, ValueError):
-                return str(result)
-        return str(result)
-
     def refusal(self, error: Exception) -> str:
         """As the benchmark writes exceptions."""
         return f"Error during execution: {error}"

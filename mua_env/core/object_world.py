@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextvars
 import copy
 import inspect
+import json
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -38,9 +39,16 @@ class Stage(ABC):
     def schemas(self, task: Task) -> Sequence[dict[str, Any]]:
         """Function schemas of all tools that the task ever has; a method without a schema is no tool."""
 
-    @abstractmethod
     def text(self, result: object) -> str:
-        """What the agent reads of a method's result."""
+        """What the agent reads of a result (default: texts as they are, dictionaries as JSON, the rest by ``str``)."""
+        if isinstance(result, str):
+            return result
+        if isinstance(result, dict):
+            try:
+                return json.dumps(result)
+            except (TypeError, ValueError):
+                return str(result)
+        return str(result)
 
     everywhere: bool = False
     """Whether a method that several objects have is run on each of them (the last answers), or on the last alone."""
