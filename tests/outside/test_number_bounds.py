@@ -50,7 +50,10 @@ def _cases(world: SQLWorld, tasks: Any) -> Iterator[tuple[Task, int]]:
 @pytest.mark.parametrize("mode", ["strict", "compat"])
 @pytest.mark.parametrize(
     ("domain", "tools"),
-    [("airline", {"book_reservation", "update_reservation_baggages", "send_certificate"}), ("telecom", {"refuel_data"})],
+    [
+        ("airline", {"book_reservation", "update_reservation_baggages", "send_certificate"}),
+        ("telecom", {"refuel_data"}),
+    ],
 )
 def test_a_number_that_nothing_can_have_is_refused_and_changes_nothing(domain: str, tools: set[str], mode: Any) -> None:
     setting = load_setting(domain, "train", mode=mode)
