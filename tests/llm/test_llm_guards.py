@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import held_out_lines
 import pytest
 from loopback import Loopback, Say
 from shop.domain import shop
@@ -228,6 +229,43 @@ def test_a_briefing_is_not_recited(briefing, text):
 def test_what_customers_say_passes(briefing, text):
     guards = ("plays_agent", "recites")
     assert violation(guards, text=text, stop=False, heard="Hello?", known=(), briefing=briefing) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Can you confirm the shipping address on file?",
+        "I see two pending orders here. Which one should be cancelled?",
+        "Please type yes to proceed.",
+        "I see three bookings here. Which one should be moved?",
+        "Please reply 'yes' to continue.",
+        "\u8bf7\u95ee\u60a8\u60f3\u53d6\u6d88\u54ea\u4e2a\u8ba2\u5355\uff1f",
+    ],
+)
+def test_ordinary_lines_of_agents_are_the_agents(text):
+    assert broken(text) == "plays_agent"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Your confirmation email never arrived.",
+        "Can I get your name, please?",
+        "Your app keeps crashing.",
+        "10425",
+        "?",
+    ],
+)
+def test_what_is_the_houses_is_spoken_of_by_customers(text):
+    assert violation(("plays_agent",), text=text, stop=False, heard="What else?", known=()) is None
+
+
+def test_lines_that_the_classifier_never_saw_are_told_apart_mostly():
+    def taken(lines):
+        return sum(violation(("plays_agent",), text=t, stop=False, heard="?", known=()) is not None for t in lines)
+
+    assert taken(held_out_lines.AGENTS) >= 0.7 * len(held_out_lines.AGENTS)
+    assert taken(held_out_lines.CUSTOMERS) <= 0.05 * len(held_out_lines.CUSTOMERS)
 
 
 def test_what_the_users_own_display_says_is_not_the_agents_speech():
