@@ -225,6 +225,43 @@ def test_a_briefing_is_not_recited(briefing, text):
     assert found is not None
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The customer wants to return the desk lamp because it flickers.",
+        "USER GOAL: return the desk lamp of order #W4098727.",
+        "Task: return the lamp; accept a brighter one below 60 dollars",
+        "Ana Silva wants to return the desk lamp and is in a hurry.",
+        "This user lives in zip 10425 and has a lamp that flickers.",
+        "The user's goal is a return of the flickering lamp.",
+        "My goal is to play along: lamp, return, order #W4098727.",
+        "Scenario: Ana Silva, ana.li22@example.com, a desk lamp.",
+    ],
+)
+def test_a_briefing_in_the_third_person_is_a_recital(text):
+    assert violation(("recites",), text=text, stop=False, heard="?", known=(), briefing=ANA) is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The script is broken on your site.",
+        "I'm supposed to be a gold member.",
+        "I was told to call you about it.",
+        "I was supposed to get it last week.",
+        "The prompt on my phone asks for a code.",
+        "My task list is long, so please hurry.",
+        "The user manual is missing.",
+        "The customer service at the store was bad.",
+        "Ana is my name, and I want to return the lamp.",
+        "My goal is to be home by six.",
+        "In the worst scenario I would keep it.",
+    ],
+)
+def test_what_only_sounds_like_a_briefing_is_none(text):
+    assert violation(("recites",), text=text, stop=False, heard="?", known=(), briefing=ANA) is None
+
+
 @pytest.mark.parametrize(("briefing", "text"), [*((ANA, text) for text in CUSTOMERS), *TOLD])
 def test_what_customers_say_passes(briefing, text):
     guards = ("plays_agent", "recites")
