@@ -18,9 +18,9 @@ from mua_env.users.agenda.nlu.cues import ENGLISH, Cues
 HEAD, TAIL = 6000, 3000
 """Characters read of the beginning and the end of a text that is longer than both."""
 _LONG_SENTENCE = 100
-_FIRST, _LAST = 160, 40
+_FIRST, _LAST = 200, 40
 _LONGEST = 800
-"""Sentences from the beginning and the end, and characters of each, that are looked at: it bounds the time of any text."""
+"""Sentences from the beginning and the end, and characters of each, that are looked at: what bounds the time."""
 
 
 @dataclass(slots=True)
