@@ -55,7 +55,7 @@ def read_line(completion: Completion, strategy: Strategy, *, opening: bool = Fal
         Unusable: empty, cut, garbled, over-long, a tool call, or a stop where nothing has begun.
     """
     if completion.tool_calls and tools:
-        beside = (completion.text or "").strip()
+        beside = spoken(completion.text or "").strip()
         return Line("", False, beside or None, beside, completion.tool_calls, thinking=completion.thinking_blocks)
     if completion.tool_calls:
         raise Unusable("it calls a tool, which only the agent may")
