@@ -1,0 +1,140 @@
+"""tau2-bench's banking_knowledge: a bank's agent that finds rules and tools in a knowledge base, and its customer's tools.
+
+Tasks, documents, database and tools are those of the user's own copy of tau2-bench; nothing of them is kept here.
+Source: https://github.com/sierra-research/tau2-bench (MIT).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+from mua_env.core.database import Rows
+from mua_env.core.task_sets import TaskSet
+from mua_env.core.tasks import Limits, Task
+from mua_env.core.tools import Mode
+from mua_env.domain.contract import Domain
+from mua_env.domain.public.tau2_tasks import read_tasks
+from mua_env.errors import ConfigError, TaskError, did_you_mean
+
+from .copies import VARIANTS, Copy, check_variant, find_copy
+from .scoring import BankingScorer
+from .toolkits import Toolkits
+from .world import BankingStage, BankingWorld
+
+_SOURCES: Final = {"base": "base", "tau2:base": "base", "train": "base"}
+"""Names of a task source -> the split: there is one, and it is the default of environments too."""
+
+
+class BankingWorlds:
+    """Tools of the copy's own over its database, and tau2's score."""
+
+    solo = False
+
+    def __init__(self, copy: Copy, variant: str, mode: Mode) -> None:
+        self._stage = BankingStage(Toolkits(copy, variant), mode=mode)
+        self.scorer = BankingScorer(self._stage, mode=mode)
+
+    def make_world(self) -> BankingWorld:
+        """A world of its own."""
+        return BankingWorld(self._stage)
+
+    def schemas(self) -> list[dict[str, Any]]:
+        """Function schemas of the agent's tools."""
+        return list(self._stage.toolkits.agent_schemas.values())
+
+    def user_schemas(self, task: Task | None = None) -> list[dict[str, Any]]:
+        """Function schemas of the customer's tools; for a task, of those that it names."""
+        return self._stage.user_schemas(task)
+
+
+class BankingDomain(Domain):
+    """``MUA/Banking-v1``; the one split is ``base``, and the policies are tau2's retrieval variants."""
+
+    name = "banking"
+    splits = ("base",)
+    policies = tuple(VARIANTS)
+    limits: ClassVar[Limits] = Limits(turns=100, messages=200)
+
+    def worlds(self, task_set: TaskSet, *, mode: Mode, database_url: str | None) -> BankingWorlds:
+        """Worlds over a copy's own tools.
+
+        Raises:
+            ConfigError: a database server was asked for.
+            MissingExtra: a library for the search is missing.
+        """
+        if database_url is not None:
+            raise ConfigError("banking's worlds are Python objects; database_url does not go with them")
+        return BankingWorlds(find_copy(task_set.world.partition(":")[2]), task_set.variant, mode)
+
+    def data(self) -> Rows:
+        """There are no tables of ours."""
+        return {}
+
+    def policy(self, *, compact: bool = False) -> str:
+        """The policy document of the first variant, from the copy that is found without a path."""
+        return find_copy(None).policy(next(iter(VARIANTS)))
+
+    def tasks(self, split: str) -> Sequence[Task]:
+        """The tasks, from the copy that is found without a path."""
+        return _tasks(find_copy(None))
+
+    def task_set(
+        self,
+        source: str = "base",
+        *,
+        path: str | Path | None = None,
+        policy: str | None = None,
+        solo: bool = False,
+    ) -> TaskSet:
+        """The tasks: ``"base"``, or ``"tau2:base"`` as for the other domains of tau2.
+
+        Args:
+            source: which tasks.
+            path: the copy of tau2-bench; see :func:`mua_env.envs.banking.copies.find_copy`.
+            policy: the retrieval variant, ``"bm25_grep"`` by default.
+            solo: there is no solo mode.
+
+        Raises:
+            TaskError: there is no such source.
+            ConfigError: no copy was named and none is installed, or there is no such variant.
+            DataError: the copy is not whole.
+        """
+        if solo:
+            raise ConfigError("banking has no solo mode, as in tau2")
+        if source not in _SOURCES:
+            raise TaskError(
+                f"unknown task source {source!r} for {self.name}.{did_you_mean(source, _SOURCES)} Use 'base'"
+            )
+        variant = check_variant(policy)
+        place = None if path is None else str(path)
+        copy = find_copy(place)
+        return TaskSet(
+            name="tau2:base",
+            domain=self.name,
+            tasks=_tasks(copy),
+            data=self.data,
+            policy=copy.policy(variant),
+            world=f"{self.name}:{copy.folder}",
+            mode="compat",
+            variant=variant,
+            source_revision=copy.revision(),
+        )
+
+
+@cache
+def _tasks(copy: Copy) -> tuple[Task, ...]:
+    raw = copy.tasks()
+    read = read_tasks(copy.folder, raw, domain=BankingDomain.name, split="base", splits={})
+    return tuple(task.model_copy(update={"scene": _scene(task, row)}) for task, row in zip(read, raw, strict=True))
+
+
+def _scene(task: Task, row: Mapping[str, Any]) -> dict[str, Any]:
+    """The customer's tools, and the tools that only read and whose calls leave a mark, as tau2 takes them from gold."""
+    called = (a.arguments.get("agent_tool_name") for a in task.actions if a.name == "call_discoverable_agent_tool")
+    return {"user_tools": row.get("user_tools"), "logged_reads": sorted({str(name) for name in called if name})}
+
+
+domain = BankingDomain()
