@@ -17,15 +17,17 @@ from mua_env.core.tasks import Limits, Task
 from mua_env.core.tools import Mode
 from mua_env.domain.contract import Domain
 from mua_env.domain.public.tau2_tasks import read_tasks
-from mua_env.errors import ConfigError, TaskError, did_you_mean
+from mua_env.errors import ConfigError, DomainError, TaskError, did_you_mean
 
 from .copies import VARIANTS, Copy, check_variant, find_copy
+from .scenario import read_scenario
 from .scoring import BankingScorer
 from .toolkits import Toolkits
+from .users import ScenarioUser
 from .world import BankingStage, BankingWorld
 
-_SOURCES: Final = {"base": "base", "tau2:base": "base", "train": "base"}
-"""Names of a task source -> the split: there is one, and it is the default of environments too."""
+_SOURCES: Final = {"base": "base", "tau2:base": "base", "train": "base", "scripted": "scripted", "tau2:scripted": "scripted"}
+"""Names of a task source -> the split; ``"train"``, the default of environments, gives ``base``."""
 
 
 class BankingWorlds:
@@ -51,10 +53,13 @@ class BankingWorlds:
 
 
 class BankingDomain(Domain):
-    """``MUA/Banking-v1``; the one split is ``base``, and the policies are tau2's retrieval variants."""
+    """``MUA/Banking-v1``; ``base`` is all tasks, ``scripted`` those that bring a customer who needs no model.
+
+    The policies are tau2's retrieval variants.
+    """
 
     name = "banking"
-    splits = ("base",)
+    splits = ("base", "scripted")
     policies = tuple(VARIANTS)
     limits: ClassVar[Limits] = Limits(turns=100, messages=200)
 
@@ -79,7 +84,19 @@ class BankingDomain(Domain):
 
     def tasks(self, split: str) -> Sequence[Task]:
         """The tasks, from the copy that is found without a path."""
-        return _tasks(find_copy(None))
+        return _of_split(find_copy(None), split)
+
+    @property
+    def language(self) -> Any:
+        """There is none: tau2's customers have no goal but prose.
+
+        Raises:
+            DomainError: always.
+        """
+        raise DomainError(
+            "banking's customers have no agenda: their scenarios are prose. Use a language model (user='llm', --user llm), "
+            "or the tasks 'tau2:scripted', which bring a customer of their own"
+        )
 
     def task_set(
         self,
@@ -89,7 +106,7 @@ class BankingDomain(Domain):
         policy: str | None = None,
         solo: bool = False,
     ) -> TaskSet:
-        """The tasks: ``"base"``, or ``"tau2:base"`` as for the other domains of tau2.
+        """The tasks: ``"base"`` or ``"scripted"``, also written ``"tau2:base"`` as in the other domains of tau2.
 
         Args:
             source: which tasks.
@@ -106,22 +123,28 @@ class BankingDomain(Domain):
             raise ConfigError("banking has no solo mode, as in tau2")
         if source not in _SOURCES:
             raise TaskError(
-                f"unknown task source {source!r} for {self.name}.{did_you_mean(source, _SOURCES)} Use 'base'"
+                f"unknown task source {source!r} for {self.name}.{did_you_mean(source, _SOURCES)} Use 'base' or 'scripted'"
             )
-        variant = check_variant(policy)
+        split, variant = _SOURCES[source], check_variant(policy)
         place = None if path is None else str(path)
         copy = find_copy(place)
         return TaskSet(
-            name="tau2:base",
+            name=f"tau2:{split}",
             domain=self.name,
-            tasks=_tasks(copy),
+            tasks=_of_split(copy, split),
             data=self.data,
             policy=copy.policy(variant),
             world=f"{self.name}:{copy.folder}",
             mode="compat",
             variant=variant,
             source_revision=copy.revision(),
+            user=ScenarioUser() if split == "scripted" else None,
         )
+
+
+def _of_split(copy: Copy, split: str) -> tuple[Task, ...]:
+    tasks = _tasks(copy)
+    return tasks if split == "base" else tuple(task for task in tasks if not isinstance(read_scenario(task), str))
 
 
 @cache
