@@ -107,7 +107,17 @@ READS = (
     ("list_discoverable_agent_tools", ()),
     ("no_such_tool", ("user_id",)),
 )
-PATTERNS = ("annual.*fee", "(", "x{e}", "[a-c]{2,3}\\b", "rewards? card|debit", "\\$\\d+", "", "a{,2}z", "(?i)Blue Account")
+PATTERNS = (
+    "annual.*fee",
+    "(",
+    "x{e}",
+    "[a-c]{2,3}\\b",
+    "rewards? card|debit",
+    "\\$\\d+",
+    "",
+    "a{,2}z",
+    "(?i)Blue Account",
+)
 
 
 def cases(setting: Any, *, kinds: int, tasks: int, seed: int) -> Iterator[Call]:
@@ -186,7 +196,11 @@ def theirs() -> None:
     kept: dict[str, Any] = {}
     for name in ("_create_kb_pipeline", "_create_grep_pipeline"):
         build = getattr(retrieval, name)
-        setattr(retrieval, name, lambda spec, base, n=name, b=build: kept.setdefault(n, None) or kept.update({n: b(spec, base)}) or kept[n])
+        setattr(
+            retrieval,
+            name,
+            lambda spec, base, n=name, b=build: kept.setdefault(n, None) or kept.update({n: b(spec, base)}) or kept[n],
+        )
     tasks = {task.id: task for task in bank.get_tasks()}
     for line in sys.stdin:
         case = json.loads(line)

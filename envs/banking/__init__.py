@@ -20,13 +20,20 @@ from mua_env.domain.public.tau2_tasks import read_tasks
 from mua_env.errors import ConfigError, DomainError, TaskError, did_you_mean
 
 from .copies import VARIANTS, Copy, check_variant, find_copy
+from .rewritten import classes_of_package
 from .scenario import read_scenario
 from .scoring import BankingScorer
-from .toolkits import Toolkits
+from .toolkits import Toolkits, classes_of_checkout
 from .users import ScenarioUser
 from .world import BankingStage, BankingWorld
 
-_SOURCES: Final = {"base": "base", "tau2:base": "base", "train": "base", "scripted": "scripted", "tau2:scripted": "scripted"}
+_SOURCES: Final = {
+    "base": "base",
+    "tau2:base": "base",
+    "train": "base",
+    "scripted": "scripted",
+    "tau2:scripted": "scripted",
+}
 """Names of a task source -> the split; ``"train"``, the default of environments, gives ``base``."""
 
 
@@ -36,7 +43,8 @@ class BankingWorlds:
     solo = False
 
     def __init__(self, copy: Copy, variant: str, mode: Mode) -> None:
-        self._stage = BankingStage(Toolkits(copy, variant), mode=mode)
+        classes = classes_of_checkout(copy, variant) if copy.code else classes_of_package(copy, variant)
+        self._stage = BankingStage(Toolkits(classes, copy.database()), mode=mode)
         self.scorer = BankingScorer(self._stage, mode=mode)
 
     def make_world(self) -> BankingWorld:

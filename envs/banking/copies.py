@@ -156,7 +156,9 @@ def find_copy(path: str | None) -> Copy:
         raise DataError(f"{error}; banking_knowledge came with v1.0.0: {CLONE}") from None
     code = package_folder(folder, FOLDER)
     if code is None:
-        raise DataError(f"{folder} holds banking's data without tau2's code, which runs its tools; use a checkout: {CLONE}")
+        raise DataError(
+            f"{folder} holds banking's data without tau2's code, which runs its tools; use a checkout: {CLONE}"
+        )
     return Copy(folder, code)
 
 

@@ -55,6 +55,17 @@ class ForeignCode:
             self._ran[name] = module
         return self._ran[name]
 
+    def named(self, module: str, name: str) -> Any:
+        """Something that a module defines.
+
+        Raises:
+            DataError: it does not, or the module is not as :meth:`module` wants it.
+        """
+        found = getattr(self.module(module), name, None)
+        if found is None:
+            raise DataError(f"{self.files[module]} defines no {name}; is it a copy of another release?")
+        return found
+
     def _run(self, name: str, module: types.ModuleType) -> None:
         path = self.files[name]
         tree = self._looked_through(name, path)
@@ -110,6 +121,8 @@ class ForeignCode:
 
 
 def _is_wanted(node: ast.stmt, names: Collection[str]) -> bool:
-    if isinstance(node, ast.Import | ast.ImportFrom):
-        return True
+    if isinstance(node, ast.ImportFrom):
+        return node.module != "pathlib"
+    if isinstance(node, ast.Import):
+        return all(alias.name in _LIBRARY for alias in node.names)  # what is not run needs no more
     return isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name in names

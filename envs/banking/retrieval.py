@@ -49,13 +49,16 @@ class Library:
             raise missing_extra("banking", needed_by="The agent's BM25 search") from None
         return BM25Okapi([document.content.lower().split() for document in self.documents])
 
-    def check(self) -> None:
-        """Build the index.
+    def check(self, ways: Sequence[str]) -> None:
+        """Have what the ways of a variant need.
 
         Raises:
-            MissingExtra: the library is not installed.
+            MissingExtra: a library is not installed.
         """
-        _ = self._index
+        if "bm25" in ways:
+            _ = self._index
+        if "grep" in ways:
+            _stoppable("")
 
     def bm25(self, query: str) -> Hits:
         """The documents that are ranked highest by Okapi BM25 over words in lower case; equals by their order."""

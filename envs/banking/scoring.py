@@ -166,4 +166,6 @@ def _cell(table: str, key: str, column: str, wanted: Any, found: Any) -> CellDif
 def _plain(value: Any) -> Any:
     if value is None:
         return MISSING
-    return value if isinstance(value, str | int | float | bool) else json.dumps(value, sort_keys=True, default=str)[:2000]
+    return (
+        value if isinstance(value, str | int | float | bool) else json.dumps(value, sort_keys=True, default=str)[:2000]
+    )

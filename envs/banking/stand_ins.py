@@ -21,9 +21,7 @@ class ToolType(StrEnum):
     GENERIC = "generic"
 
 
-def is_tool(
-    tool_type: ToolType = ToolType.READ, mutates_state: bool | None = None
-) -> Callable[[_Function], _Function]:
+def is_tool(tool_type: ToolType = ToolType.READ, mutates_state: bool | None = None) -> Callable[[_Function], _Function]:
     """Marks a method as a tool; what writes changes the state unless it is said not to."""
 
     def mark(function: _Function) -> _Function:
@@ -54,7 +52,9 @@ class ToolKitBase:
 
     def get_discoverable_tools(self) -> dict[str, Callable[..., Any]]:
         """The tools that have to be found first, by name."""
-        return {name: getattr(self, name) for name, function in tools_of(type(self)) if is_discoverable(function)}
+        return {
+            name: getattr(self, name) for name, function in tools_of(type(self)) if hasattr(function, _DISCOVERABLE)
+        }
 
     def has_discoverable_tool(self, tool_name: str) -> bool:
         """Whether there is one of that name."""
@@ -81,11 +81,6 @@ def tools_of(kind: type) -> Iterator[tuple[str, Callable[..., Any]]]:
             if name not in seen and callable(value) and getattr(value, _TOOL, False):
                 seen.add(name)
                 yield name, value
-
-
-def is_discoverable(function: Callable[..., Any]) -> bool:
-    """Whether a tool has to be found first."""
-    return bool(getattr(function, _DISCOVERABLE, False))
 
 
 TOOLKIT: dict[str, Any] = {

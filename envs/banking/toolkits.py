@@ -5,25 +5,22 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 from mua_env.core.tools import Requestor
 from mua_env.domain.public.tau2_presentation import tool_schemas
-from mua_env.errors import DataError
 
 from .copies import Copy
 from .foreign import ForeignCode
 from .retrieval import Library, Searcher
-from .stand_ins import DB, TOOLKIT, is_discoverable, tools_of
+from .stand_ins import DB, TOOLKIT, tools_of
 
 _DOMAIN: Final = "tau2.domains.banking_knowledge"
 _MODULES: Final = ("data_model", "db_query", "utils", "tools", "retrieval_mixins")
-_SEARCHES: Final = {"bm25_grep": ("KBSearchMixin", "GrepMixin"), "bm25": ("KBSearchMixin",), "grep_only": ("GrepMixin",)}
-"""Retrieval variant -> the classes that have its tools, in the order in which these are shown."""
-_WAYS: Final = {"_kb_pipeline": "bm25", "_grep_pipeline": "grep"}
-_OWNERS: Final = {"agent": "KnowledgeTools", "user": "KnowledgeUserTools"}
+SEARCHES: Final = {"bm25_grep": ("bm25", "grep"), "bm25": ("bm25",), "grep_only": ("grep",)}
+"""Retrieval variant -> its ways to search, in the order in which the tools are shown."""
 
 Schemas = dict[str, dict[str, Any]]
 
@@ -52,30 +49,38 @@ class Hands:
         return self.agent.db
 
 
-class Toolkits:
-    """Makes the tools of worlds from a copy's classes.
+@dataclass(frozen=True)
+class Classes:
+    """The classes of a copy, and how their tools are shown.
 
-    Args:
-        copy: the user's copy of tau2-bench.
-        variant: the retrieval variant.
-
-    Raises:
-        DataError: the copy's code is not as it should be.
-        MissingExtra: a library for the search is missing.
+    Attributes:
+        agent: makes the agent's tools of a database and the tools whose reading leaves a mark.
+        user: makes the customer's tools of a database.
+        database: the database.
+        agent_schemas: function schemas of the tools that an agent is shown, by name.
+        user_schemas: those that a customer can be shown.
     """
 
-    def __init__(self, copy: Copy, variant: str) -> None:
-        assert copy.code is not None
-        self._classes = _classes(copy.code)
-        self._searches = _SEARCHES.get(variant, ())
-        self._copy, self._root = copy, copy.code
-        self._library = _library(copy)
-        if "KBSearchMixin" in self._searches:
-            self._library.check()
-        bases = [self._class("retrieval_mixins", name) for name in self._searches]
-        found = {key: Searcher(self._library, way) for key, way in _WAYS.items()}
-        self._agent = type("Agent", (*bases, self._class("tools", _OWNERS["agent"])), found)
-        self._user = self._class("tools", _OWNERS["user"])
+    agent: Callable[[Any, frozenset[str]], Any]
+    user: Callable[[Any], Any]
+    database: Any
+    agent_schemas: Schemas
+    user_schemas: Schemas
+
+
+class Toolkits:
+    """Makes the tools of worlds.
+
+    Args:
+        classes: of a copy.
+        tables: the database of it.
+    """
+
+    def __init__(self, classes: Classes, tables: Mapping[str, Any]) -> None:
+        self._classes = classes
+        # With the tables that the file lacks, since a task's data may be merged into those.
+        self._tables = pickle.dumps(classes.database.model_validate(tables).model_dump())
+        self.agent_schemas, self.user_schemas = classes.agent_schemas, classes.user_schemas
 
     def make(self, merged: Mapping[str, Any], logged: frozenset[str]) -> Hands:
         """Fresh tools over a fresh database.
@@ -86,45 +91,48 @@ class Toolkits:
         """
         tables = pickle.loads(self._tables)
         _merge(tables, merged)
-        database = self._class("data_model", "TransactionalDB").model_validate(tables)
-        agent = self._agent(database)
-        agent.set_read_log_allowlist(logged)
-        return Hands(agent, self._user(database))
+        database = self._classes.database.model_validate(tables)
+        return Hands(self._classes.agent(database, logged), self._classes.user(database))
 
-    @cached_property
-    def _tables(self) -> bytes:
-        # With the tables that the file lacks, since a task's data may be merged into those.
-        model = self._class("data_model", "TransactionalDB")
-        return pickle.dumps(model.model_validate(self._copy.database()).model_dump())
 
-    @cached_property
-    def agent_schemas(self) -> Schemas:
-        """Function schemas of the tools that an agent is shown, by name."""
-        found: Schemas = {}
-        for name in self._searches:
-            found |= tool_schemas(self._root, f"{_DOMAIN}.retrieval_mixins", name)
-        return found | tool_schemas(self._root, f"{_DOMAIN}.tools", _OWNERS["agent"])
+def classes_of_checkout(copy: Copy, variant: str) -> Classes:
+    """The classes of a checkout.
 
-    @cached_property
-    def user_schemas(self) -> Schemas:
-        """Function schemas of the tools that a user can be shown, by name."""
-        return tool_schemas(self._root, f"{_DOMAIN}.tools", _OWNERS["user"])
+    Args:
+        copy: the checkout.
+        variant: the retrieval variant.
 
-    @cached_property
-    def discoverable(self) -> dict[str, str]:
-        """The tools that are found in the knowledge base first: name -> whose they are."""
-        both = {"agent": self._agent, "user": self._user}
-        return {name: side for side, kind in both.items() for name, tool in tools_of(kind) if is_discoverable(tool)}
+    Raises:
+        DataError: its code is not as it should be.
+        MissingExtra: a library for the search is missing.
+    """
+    assert copy.code is not None
+    code, searches, root = _code(copy.code), SEARCHES.get(variant, ()), copy.code
+    library = library_of(copy, variant)
+    found = {"_kb_pipeline": Searcher(library, "bm25"), "_grep_pipeline": Searcher(library, "grep")}
+    mixins = {"bm25": "KBSearchMixin", "grep": "GrepMixin"}
+    bases = [code.named(f"{_DOMAIN}.retrieval_mixins", mixins[way]) for way in searches]
+    kind = type("Agent", (*bases, code.named(f"{_DOMAIN}.tools", "KnowledgeTools")), found)
 
-    def _class(self, module: str, name: str) -> Any:
-        found = getattr(self._classes.module(f"{_DOMAIN}.{module}"), name, None)
-        if found is None:
-            raise DataError(f"{self._root}: {module}.py defines no {name}; is it tau2-bench v1.0.1?")
-        return found
+    def agent(database: Any, logged: frozenset[str]) -> Any:
+        made = kind(database)
+        made.set_read_log_allowlist(logged)
+        return made
+
+    shown: Schemas = {}
+    for way in searches:
+        shown |= tool_schemas(root, f"{_DOMAIN}.retrieval_mixins", mixins[way])
+    return Classes(
+        agent=agent,
+        user=code.named(f"{_DOMAIN}.tools", "KnowledgeUserTools"),
+        database=code.named(f"{_DOMAIN}.data_model", "TransactionalDB"),
+        agent_schemas=shown | tool_schemas(root, f"{_DOMAIN}.tools", "KnowledgeTools"),
+        user_schemas=tool_schemas(root, f"{_DOMAIN}.tools", "KnowledgeUserTools"),
+    )
 
 
 @cache
-def _classes(root: Path) -> ForeignCode:
+def _code(root: Path) -> ForeignCode:
     folder = root / "domains" / "banking_knowledge"
     return ForeignCode(
         files={f"{_DOMAIN}.{name}": folder / f"{name}.py" for name in _MODULES},
@@ -136,6 +144,17 @@ def _classes(root: Path) -> ForeignCode:
         # The rest of it reads files.
         only={f"{_DOMAIN}.data_model": ("DatabaseTable", "TransactionalDB")},
     )
+
+
+def library_of(copy: Copy, variant: str) -> Library:
+    """The documents of a copy, with the index that a variant needs.
+
+    Raises:
+        MissingExtra: a library for the search is missing.
+    """
+    library = _library(copy)
+    library.check(SEARCHES.get(variant, ()))
+    return library
 
 
 @cache

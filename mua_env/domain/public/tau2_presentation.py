@@ -83,6 +83,19 @@ def tool_schemas(root: Path, module: str, owner: str) -> dict[str, dict[str, Any
     return {function.name: _schema(types, module, function) for function in found}
 
 
+def wrapped_schema(
+    types: Types, module: str, function: ast.FunctionDef | ast.AsyncFunctionDef, name: str
+) -> dict[str, Any]:
+    """The function schema of a function that is no method, under a name of its own."""
+    method = ast.FunctionDef(
+        name=name,
+        args=ast.arguments(**{**vars(function.args), "args": [ast.arg(arg="self"), *function.args.args]}),
+        body=function.body,
+        decorator_list=[],
+    )
+    return _schema(types, module, method)
+
+
 def package_folder(folder: Path, domain: str) -> Path | None:
     """The folder of the package ``tau2`` that goes with a folder of data."""
     above = folder.resolve().parents
