@@ -1,4 +1,4 @@
-"""tau2-bench's banking_knowledge: a bank's agent that finds rules and tools in a knowledge base, and its customer's tools.
+"""tau2-bench's banking_knowledge: a bank's agent that finds its rules and tools in a knowledge base.
 
 Tasks, documents, database and tools are those of the user's own copy of tau2-bench; nothing of them is kept here.
 Source: https://github.com/sierra-research/tau2-bench (MIT).
@@ -27,13 +27,8 @@ from .toolkits import Toolkits, classes_of_checkout
 from .users import ScenarioUser
 from .world import BankingStage, BankingWorld
 
-_SOURCES: Final = {
-    "base": "base",
-    "tau2:base": "base",
-    "train": "base",
-    "scripted": "scripted",
-    "tau2:scripted": "scripted",
-}
+_SPLITS: Final = ("base", "scripted")
+_SOURCES: Final = {"train": "base", **{name: name for name in _SPLITS}, **{f"tau2:{name}": name for name in _SPLITS}}
 """Names of a task source -> the split; ``"train"``, the default of environments, gives ``base``."""
 
 
@@ -67,7 +62,7 @@ class BankingDomain(Domain):
     """
 
     name = "banking"
-    splits = ("base", "scripted")
+    splits = _SPLITS
     policies = tuple(VARIANTS)
     limits: ClassVar[Limits] = Limits(turns=100, messages=200)
 
@@ -102,8 +97,8 @@ class BankingDomain(Domain):
             DomainError: always.
         """
         raise DomainError(
-            "banking's customers have no agenda: their scenarios are prose. Use a language model (user='llm', --user llm), "
-            "or the tasks 'tau2:scripted', which bring a customer of their own"
+            "banking's customers have no agenda, their scenarios are prose. Use a language model (user='llm', "
+            "--user llm), or the tasks 'tau2:scripted', which bring a customer of their own"
         )
 
     def task_set(
@@ -131,7 +126,8 @@ class BankingDomain(Domain):
             raise ConfigError("banking has no solo mode, as in tau2")
         if source not in _SOURCES:
             raise TaskError(
-                f"unknown task source {source!r} for {self.name}.{did_you_mean(source, _SOURCES)} Use 'base' or 'scripted'"
+                f"unknown task source {source!r} for {self.name}.{did_you_mean(source, _SOURCES)} "
+                "Use 'base' or 'scripted'"
             )
         split, variant = _SOURCES[source], check_variant(policy)
         place = None if path is None else str(path)

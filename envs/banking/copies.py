@@ -124,7 +124,6 @@ class Copy:
         return f"{name + ' ' if name else ''}({digest}, data {rest.hexdigest()[:12]})"
 
 
-@cache
 def find_copy(path: str | None) -> Copy:
     """The copy that a path names, or the variable ``TAU2_DATA_DIR``, or an installed ``inspect-evals``.
 
@@ -145,7 +144,11 @@ def find_copy(path: str | None) -> Copy:
                 f"or set {PATH_VARIABLE} to its folder data; or install an older revision: {PACKAGE}"
             )
         named = str(Path(next(iter(spec.submodule_search_locations))).parent)
-    root = Path(named).expanduser()
+    return _copy_in(Path(named).expanduser())
+
+
+@cache
+def _copy_in(root: Path) -> Copy:
     packed = [root, root / "inspect_evals" / "tau2" / "data" / "domains" / FOLDER]
     for folder in packed:
         if (folder / "documents.json.gz").is_file():
@@ -156,9 +159,7 @@ def find_copy(path: str | None) -> Copy:
         raise DataError(f"{error}; banking_knowledge came with v1.0.0: {CLONE}") from None
     code = package_folder(folder, FOLDER)
     if code is None:
-        raise DataError(
-            f"{folder} holds banking's data without tau2's code, which runs its tools; use a checkout: {CLONE}"
-        )
+        raise DataError(f"{folder} holds data without tau2's code, which has banking's tools; use a checkout: {CLONE}")
     return Copy(folder, code)
 
 

@@ -23,9 +23,9 @@ _DUNDER = frozenset({"__init__", "__name__", "__doc__", "__dict__"})
 class ForeignCode:
     """The files of one package, each run once, when it is first asked for.
 
-    A file that imports anything but a few plain library modules, its sister files and the stand-ins, or that names what
-    reaches outside (``open``, ``eval``, ``exec`` and the like, or an attribute with two leading underscores), is refused
-    as a whole; whether what it does is sensible is its owner's affair.
+    A file that imports anything but a few plain library modules, its sister files and the stand-ins, or that names
+    what reaches outside (``open``, ``eval``, ``exec`` and the like, or an attribute with two leading underscores), is
+    refused as a whole. That is a look through and no sandbox: whose copy it is, is to be trusted.
 
     Args:
         files: dotted name of a module -> its file.

@@ -1,4 +1,4 @@
-"""The tools of ``inspect-evals``: a rewriting of an older revision of tau2's, with wrappers that say how they are shown."""
+"""The tools of ``inspect-evals``: a rewriting of an older revision of tau2's, with the wrappers that show them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _SHOWN: Final = {
         "the regular expression, as 'close.*account' or 'fee|charge'",
     ),
 }
-"""The two searches, which the package has in another form or not at all: argument, what it does, what the argument is."""
+"""The two searches, which the package has otherwise or not at all: argument, what it does, what the argument is."""
 
 
 def classes_of_package(copy: Copy, variant: str) -> Classes:

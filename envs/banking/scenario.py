@@ -15,12 +15,33 @@ from mua_env.core.tasks import Action, Task
 
 _QUOTED: Final = re.compile(r"[\"\u201c]([^\"\u201c\u201d\n]{12,})[\"\u201d]")
 _OPENS: Final = re.compile(r"\b(start|open|begin|initial|first message)", re.IGNORECASE)
-_WORD: Final = re.compile(r"[a-z]{4,}")
+_WORD: Final = re.compile(r"[a-z]{3,}")
 _COMMON: Final = frozenset(
-    "about agent asks asked after before customer could does from have into like more need once provide provides said "
-    "says someone something tell tells than that their them then there they this user want what when which will with "
-    "would your".split()
+    (
+        *("about", "agent", "asks", "asked", "after", "before", "customer", "could", "does", "from", "have", "into"),
+        *("like", "more", "need", "once", "provide", "provides", "said", "says", "someone", "something", "tell"),
+        *("tells", "than", "that", "their", "them", "then", "there", "they", "this", "user", "want", "what", "when"),
+        *(
+            "which",
+            "will",
+            "with",
+            "would",
+            "your",
+            "and",
+            "any",
+            "are",
+            "but",
+            "can",
+            "did",
+            "for",
+            "has",
+            "how",
+            "its",
+        ),
+        *("not", "one", "say", "see", "she", "the", "was", "who", "why", "you"),
+    )
 )
+"""Words that tell nothing of what a line is about."""
 FACTS: Final = ("name", "user_id", "email", "phone_number", "date_of_birth", "address")
 """What a customer can be asked for to verify who they are: the fields of the record of a verification."""
 TOOLS: Final = frozenset({"call_discoverable_user_tool", "apply_for_credit_card", "submit_referral"})

@@ -1,4 +1,4 @@
-"""Scores of banking's tasks: the database after the gold actions, the calls that must have been made, judged statements."""
+"""Scores of banking's tasks: the database that gold leads to, calls that must have been made, judged statements."""
 
 from __future__ import annotations
 

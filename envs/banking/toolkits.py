@@ -1,4 +1,4 @@
-"""The tools of a copy: its own classes for agent and user, over one database, with the schemas that they are shown by."""
+"""The tools of a copy: its own classes for agent and customer over one database, and how their tools are shown."""
 
 from __future__ import annotations
 

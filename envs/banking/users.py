@@ -92,7 +92,7 @@ class ScenarioSession(UserSession):
         return twin
 
     def _possible(self) -> Iterator[Action]:
-        """What can be done now, each once; ids that are named beside the expected ones are taken at the agent's word."""
+        """What can be done now, each once; other ids that the agent names are taken at its word."""
         named = set(_ID.findall(self._now))
         for deed in list(self._left):
             if self._is_called_for(deed) and all(map(self._is_known, _values(deed))):

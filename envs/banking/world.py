@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from mua_env.core.object_world import ObjectWorld, Stage
 from mua_env.core.tasks import Task
-from mua_env.core.tools import Mode, Requestor
+from mua_env.core.tools import Mode, Requestor, ToolResult
 from mua_env.errors import TaskError, ToolError, did_you_mean
 
 from .toolkits import Hands, Toolkits, tables_of
@@ -71,6 +72,16 @@ class BankingWorld(ObjectWorld):
                 schema["function"]["name"] for schema in ([] if task is None else self._stage.user_schemas(task))
             ),
         }
+
+    def call(self, name: str, arguments: str | Mapping[str, Any], *, requestor: Requestor = "agent") -> ToolResult:
+        """Run one tool of agent or customer; in ``strict`` mode an error changes nothing."""
+        if self._stage.mode == "compat":
+            return super().call(name, arguments, requestor=requestor)
+        before = copy.deepcopy(self._objects)
+        result = super().call(name, arguments, requestor=requestor)
+        if not result.ok:
+            self._objects = before
+        return result
 
     def methods(self, name: str, requestor: Requestor = "agent") -> list[Callable[..., Any]]:
         """The tool of a side by name.
