@@ -28,8 +28,8 @@ from .users import ScenarioUser
 from .world import BankingStage, BankingWorld
 
 _SPLITS: Final = ("base", "scripted")
-_SOURCES: Final = {"train": "base", **{name: name for name in _SPLITS}, **{f"tau2:{name}": name for name in _SPLITS}}
-"""Names of a task source -> the split; ``"train"``, the default of environments, gives ``base``."""
+_SOURCES: Final = {"train": "scripted", **{name: name for name in _SPLITS}, **{f"tau2:{name}": name for name in _SPLITS}}
+"""Names of a task source -> the split; ``"train"``, the default of environments, gives what needs no model."""
 
 
 class BankingWorlds:
@@ -118,8 +118,8 @@ class BankingDomain(Domain):
             solo: there is no solo mode.
 
         Raises:
-            TaskError: there is no such source.
-            ConfigError: no copy was named and none is installed, or there is no such variant.
+            TaskError: there is no such source, or no copy was named and none is installed.
+            ConfigError: there is no such variant.
             DataError: the copy is not whole.
         """
         if solo:

@@ -17,7 +17,7 @@ from typing import Any, Final
 from mua_env.domain.public.tau2 import PATH_VARIABLE, Layout
 from mua_env.domain.public.tau2_presentation import package_folder
 from mua_env.domain.public.tau2_tasks import content_hash
-from mua_env.errors import ConfigError, DataError, did_you_mean
+from mua_env.errors import ConfigError, DataError, TaskError, did_you_mean
 
 FOLDER: Final = "banking_knowledge"
 CLONE: Final = "git clone --branch v1.0.1 https://github.com/sierra-research/tau2-bench"
@@ -132,14 +132,14 @@ def find_copy(path: str | None) -> Copy:
             in one of them.
 
     Raises:
-        ConfigError: nothing was named, and nothing is installed; the text has the commands.
+        TaskError: nothing was named, and nothing is installed; the text has the commands.
         DataError: the domain's files or its code are not there.
     """
     named = path or os.environ.get(PATH_VARIABLE)
     if named is None:
         spec = find_spec("inspect_evals")
         if spec is None or not spec.submodule_search_locations:
-            raise ConfigError(
+            raise TaskError(
                 f"banking needs tau2-bench's files. Clone them ({CLONE}) and pass the folder as tasks_path= (--path), "
                 f"or set {PATH_VARIABLE} to its folder data; or install an older revision: {PACKAGE}"
             )
