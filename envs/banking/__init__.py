@@ -28,7 +28,11 @@ from .users import ScenarioUser
 from .world import BankingStage, BankingWorld
 
 _SPLITS: Final = ("base", "scripted")
-_SOURCES: Final = {"train": "scripted", **{name: name for name in _SPLITS}, **{f"tau2:{name}": name for name in _SPLITS}}
+_SOURCES: Final = {
+    "train": "scripted",
+    **{name: name for name in _SPLITS},
+    **{f"tau2:{name}": name for name in _SPLITS},
+}
 """Names of a task source -> the split; ``"train"``, the default of environments, gives what needs no model."""
 
 

@@ -8,15 +8,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+from mua_env.domain.public.foreign_code import ForeignCode
 from mua_env.domain.public.tau2_presentation import wrapped_schema
 from mua_env.domain.public.tau2_types import Types
 from mua_env.errors import DataError
 
 from .copies import Copy
-from .foreign import ForeignCode
 from .retrieval import Library, Searcher
 from .stand_ins import DB, StoreModel, is_discoverable_tool, is_tool
-from .toolkits import SEARCHES, Classes, Schemas, library_of
+from .toolkits import LIBRARY, SEARCHES, Classes, Schemas, library_of
 
 _PACKAGE: Final = "inspect_evals.tau2"
 _BANK: Final = f"{_PACKAGE}.banking"
@@ -135,6 +135,7 @@ def _code(root: Path) -> ForeignCode:
             f"{_PACKAGE}.environment.db": {"DB": DB},
             f"{_PACKAGE}.utils": {"TAU2_DATA_DIR": root / "data"},
         },
+        library=LIBRARY,
         # The rest of it reads files.
         only={f"{_BANK}.data_model": ("DatabaseTable", "TransactionalDB")},
     )

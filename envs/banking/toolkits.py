@@ -10,15 +10,17 @@ from pathlib import Path
 from typing import Any, Final
 
 from mua_env.core.tools import Requestor
+from mua_env.domain.public.foreign_code import ForeignCode
 from mua_env.domain.public.tau2_presentation import tool_schemas
 
 from .copies import Copy
-from .foreign import ForeignCode
 from .retrieval import Library, Searcher
 from .stand_ins import DB, TOOLKIT, tools_of
 
 _DOMAIN: Final = "tau2.domains.banking_knowledge"
 _MODULES: Final = ("data_model", "db_query", "utils", "tools", "retrieval_mixins")
+LIBRARY: Final = frozenset({"datetime", "hashlib", "inspect", "json", "operator", "pydantic", "re", "typing"})
+"""What the files import from elsewhere."""
 SEARCHES: Final = {"bm25_grep": ("bm25", "grep"), "bm25": ("bm25",), "grep_only": ("grep",)}
 """Retrieval variant -> its ways to search, in the order in which the tools are shown."""
 
@@ -141,6 +143,7 @@ def _code(root: Path) -> ForeignCode:
             "tau2.environment.db": {"DB": DB},
             "tau2.utils.utils": {"DATA_DIR": folder},
         },
+        library=LIBRARY,
         # The rest of it reads files.
         only={f"{_DOMAIN}.data_model": ("DatabaseTable", "TransactionalDB")},
     )

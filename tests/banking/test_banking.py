@@ -17,6 +17,7 @@ from mua_env.core.scores import Record
 from mua_env.core.tasks import Action
 from mua_env.envs.banking.scenario import read_scenario
 from mua_env.errors import ConfigError, DataError, MuaError, TaskError
+from mua_env.users.base import UserSession, UserSimulator
 from tests.banking import bank
 from tests.banking.desk import calling, serve
 
@@ -228,6 +229,27 @@ def test_customer_has_the_tools_that_its_task_names(checkout: Path) -> None:
     assert names["task_001"] == []
     assert names["task_002"] == ["call_discoverable_user_tool"]
     assert len(setting.user_tools) == 3
+
+
+class Listener(UserSimulator):
+    """Keeps what a session gives users."""
+
+    name = "listener"
+
+    def __init__(self) -> None:
+        self.tools: list[str] = []
+
+    def start(self, task: mua_env.Task, *, seed: int, context: Any = None) -> UserSession:
+        self.tools = [tool["function"]["name"] for tool in context["tools"]]
+        raise TaskError("nobody is there")
+
+
+@pytest.mark.parametrize("number", range(len(bank.TASKS)))
+def test_any_users_model_is_offered_the_tools_of_the_task(checkout: Path, number: int) -> None:
+    setting, user = setting_of(checkout), Listener()
+    with pytest.raises(TaskError, match="nobody"):
+        Session(setting, user).start(setting.tasks[number])
+    assert user.tools == bank.TASKS[number]["user_tools"]
 
 
 def test_scripted_customers_lead_an_agent_that_knows_to_the_goal(checkout: Path) -> None:

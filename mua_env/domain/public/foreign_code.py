@@ -12,8 +12,10 @@ from typing import Any
 
 from mua_env.errors import DataError
 
-_LIBRARY = frozenset({"__future__", "datetime", "hashlib", "inspect", "json", "operator", "pydantic", "re", "typing"})
-"""What a file may import besides the files and stand-ins that belong to it."""
+LIBRARY = frozenset({"__future__", "collections", "copy", "datetime", "json", "math", "random", "typing"})
+"""What a file may import besides the files and stand-ins that belong to it, unless it is said otherwise."""
+_BY_DATETIME = frozenset({"_strptime", "time"})
+"""Which methods of ``datetime`` import in their caller's name."""
 _REFUSED = frozenset({"eval", "exec", "compile", "input", "breakpoint", "open", "globals", "vars", "locals"})
 _DUNDER = frozenset({"__init__", "__name__", "__doc__", "__dict__"})
 """Attributes with two leading underscores that a file may name."""
@@ -33,11 +35,13 @@ class ForeignCode:
             import, so that the package and all that it depends on stay out.
         only: dotted name of a module -> the definitions of it that are wanted; the rest of it is neither looked at nor
             run (default: all of it).
+        library: what may be imported from elsewhere.
     """
 
     files: Mapping[str, Path]
     stand_ins: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     only: Mapping[str, Collection[str]] = field(default_factory=dict)
+    library: Collection[str] = LIBRARY
     _ran: dict[str, types.ModuleType] = field(default_factory=dict, repr=False)
 
     def module(self, name: str) -> types.ModuleType:
@@ -86,7 +90,7 @@ class ForeignCode:
         except (SyntaxError, ValueError) as error:
             raise DataError(f"{path} is no Python: {error}") from None
         if name in self.only:
-            tree.body = [node for node in tree.body if _is_wanted(node, self.only[name])]
+            tree.body = [node for node in tree.body if self._is_wanted(node, self.only[name])]
         for node in ast.walk(tree):
             if reason := self._reaches_outside(node):
                 raise DataError(f"{path}, line {getattr(node, 'lineno', 0)}: {reason}; the file is not executed")
@@ -94,7 +98,7 @@ class ForeignCode:
 
     def _reaches_outside(self, node: ast.AST) -> str | None:
         if isinstance(node, ast.Import):
-            strange = [alias.name for alias in node.names if alias.name not in _LIBRARY]
+            strange = [alias.name for alias in node.names if alias.name not in self.library]
             return f"it imports {strange[0]}" if strange else None
         if isinstance(node, ast.ImportFrom):
             return None if node.level == 0 and self._may_import(node.module or "") else f"it imports from {node.module}"
@@ -105,7 +109,7 @@ class ForeignCode:
         return None
 
     def _may_import(self, name: str) -> bool:
-        return name in _LIBRARY or name in self.files or name in self.stand_ins
+        return name in self.library or name in self.files or name in self.stand_ins
 
     def _builtins(self) -> dict[str, Any]:
         allowed = {name: value for name, value in vars(builtins).items() if name not in _REFUSED}
@@ -113,16 +117,13 @@ class ForeignCode:
         def import_known(name: str, *rest: Any) -> types.ModuleType:
             if name in self.files or name in self.stand_ins:
                 return self.module(name)  # ``from a.b import c`` asks for the module a.b itself
-            if name not in _LIBRARY | {"_strptime", "time"}:  # which datetime's own methods import in its caller's name
+            if name not in self.library and name not in _BY_DATETIME:
                 raise ImportError(f"{name} may not be imported here")
             return __import__(name, *rest)
 
         return allowed | {"__import__": import_known, "print": lambda *args, **kwargs: None}
 
-
-def _is_wanted(node: ast.stmt, names: Collection[str]) -> bool:
-    if isinstance(node, ast.ImportFrom):
-        return node.module != "pathlib"
-    if isinstance(node, ast.Import):
-        return all(alias.name in _LIBRARY for alias in node.names)  # what is not run needs no more
-    return isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name in names
+    def _is_wanted(self, node: ast.stmt, names: Collection[str]) -> bool:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            return self._reaches_outside(node) is None  # what is not run needs no more
+        return isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name in names
