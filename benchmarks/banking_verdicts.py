@@ -1,7 +1,8 @@
 """Banking's tools and scores beside tau2's own code: banking_verdicts.py --root CHECKOUT --tau2-python PYTHON
 
 On the gold actions of every task and eight kinds of perturbation: the text of every result, the database at the end by
-tau2's own hash, the check of the database, each check of a call, and the reward (without judged statements). tau2's
+tau2's own hash, the check of the database, each check of a call, and the reward (without judged statements); besides,
+the policy document and the schemas of all tools. tau2's
 side is this file again, run by a Python that has tau2's dependencies and rank-bm25, with the checkout's code.
 
 tau2 takes its documents as the file system lists them, which settles ties of the search, and prints how long a search
@@ -120,13 +121,13 @@ PATTERNS = (
 )
 
 
-def cases(setting: Any, *, kinds: int, tasks: int, seed: int) -> Iterator[Call]:
+def cases(setting: Any, *, kinds: int, skip: int, tasks: int, seed: int) -> Iterator[Call]:
     """Action lists: the gold of every task, and perturbations of it."""
     everyone = [call for task in setting.tasks for call in plain(task)]
     titles = [line[2:] for line in setting.tasks.policy.splitlines() if line.startswith("# ")] or ["card"]
     users = sorted({call["arguments"]["user_id"] for call in everyone if "user_id" in call["arguments"]})
     names = list(PERTURBATIONS)
-    for number, task in enumerate(setting.tasks[:tasks] if tasks else setting.tasks):
+    for number, task in list(enumerate(setting.tasks))[skip : skip + tasks if tasks else None]:
         rng = random.Random(f"{seed}/{task.id}")
         chosen = [names[(number + step) % len(names)] for step in range(kinds)]
         for kind in ("gold", *chosen):
@@ -198,6 +199,9 @@ def theirs() -> None:
         built = getattr(retrieval, name)(spec_of(retrieval, name), library)
         setattr(retrieval, name, lambda spec, base, built=built: built)
     tasks = {task.id: task for task in bank.get_tasks()}
+    shown = bank.get_environment(retrieval_variant="bm25_grep")
+    tools = [[tool.openai_schema for tool in side] for side in (shown.get_tools(), shown.get_user_tools())]
+    print(json.dumps({"shown": [shown.get_policy(), *tools]}), flush=True)
     for line in sys.stdin:
         case = json.loads(line)
         task = tasks[case["task"]]
@@ -234,7 +238,8 @@ def main() -> int:
     parser.add_argument("--root", type=Path, default=os.environ.get("MUA_TAU2_CHECKOUT"), help="a checkout, v1.0.1")
     parser.add_argument("--tau2-python", default=os.environ.get("MUA_TAU2_PYTHON"), help="has what tau2 imports")
     parser.add_argument("--kinds", type=int, default=4, help="perturbations of each task, at most eight")
-    parser.add_argument("--tasks", type=int, default=0, help="the first tasks alone (default: all)")
+    parser.add_argument("--skip", type=int, default=0, help="leave out so many tasks at the beginning")
+    parser.add_argument("--tasks", type=int, default=0, help="so many tasks (default: all)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--smoke", action="store_true", help="three tasks; without a checkout: say so, and end")
     parser.add_argument("--answer", action="store_true", help=argparse.SUPPRESS)
@@ -250,7 +255,7 @@ def main() -> int:
     root = Path(options.root).resolve()
     setting = load_setting("banking", "tau2:base", path=root, mode="compat")
     count = 3 if options.smoke else options.tasks
-    lists = list(cases(setting, kinds=options.kinds, tasks=count, seed=options.seed))
+    lists = list(cases(setting, kinds=options.kinds, skip=options.skip, tasks=count, seed=options.seed))
     environment = {**os.environ, "PYTHONPATH": str(root / "src"), "TAU2_DATA_DIR": str(root / "data")}
     ran = subprocess.run(
         [options.tau2_python, __file__, "--answer"],
@@ -261,10 +266,13 @@ def main() -> int:
         check=False,
     )
     answers = [json.loads(line) for line in ran.stdout.splitlines() if line.startswith('{"results"')]
+    shown = next((json.loads(line)["shown"] for line in ran.stdout.splitlines() if line.startswith('{"shown"')), None)
     if len(answers) < len(lists):
         print(f"tau2 answered {len(answers)} of {len(lists)}: {ran.stderr[-2000:]}")
         return 2
-    return compared(setting, lists, answers)
+    same = json.dumps(shown) == json.dumps([setting.tasks.policy, setting.tools, setting.user_tools])
+    print(f"policy document and schemas are {'the same' if same else 'NOT the same'}")
+    return compared(setting, lists, answers) or int(not same)
 
 
 def compared(setting: Any, lists: Calls, answers: Calls) -> int:
