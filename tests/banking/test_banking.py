@@ -10,11 +10,14 @@ from typing import Any
 import gymnasium as gym
 import pytest
 
+pytest.importorskip("rank_bm25", reason="needs the [banking] extra")
+
 import mua_env
 from mua_env import Session, load_setting
 from mua_env.cli.app import app
 from mua_env.core.scores import Record
 from mua_env.core.tasks import Action
+from mua_env.domain.contract import load_domain
 from mua_env.envs.banking.scenario import read_scenario
 from mua_env.errors import ConfigError, DataError, MuaError, TaskError
 from mua_env.users.base import UserSession, UserSimulator
@@ -385,7 +388,7 @@ def test_what_there_is_not_is_said(checkout: Path, monkeypatch: pytest.MonkeyPat
     with pytest.raises(TaskError, match="git clone"):
         gym.make(ID)
     monkeypatch.setenv("TAU2_DATA_DIR", str(checkout / "data"))
-    assert len(load_setting("banking").tasks) == 4
+    assert len(load_domain("banking").task_set("train")) == 4
     with pytest.raises(TaskError, match="Did you mean"):
         setting_of(checkout, "tau2:scripte")
     for options, text in (

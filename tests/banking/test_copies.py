@@ -12,8 +12,11 @@ from typing import Any
 
 import pytest
 
+pytest.importorskip("rank_bm25", reason="needs the [banking] extra")
+
 from mua_env import Session, load_setting
 from mua_env.core.scores import Record
+from mua_env.domain.contract import load_domain
 from tests.banking.desk import serve
 
 ROOT = Path(__file__).parents[2]
@@ -76,7 +79,7 @@ def test_installed_package_is_found_without_a_path(monkeypatch: pytest.MonkeyPat
     if importlib.util.find_spec("inspect_evals") is None:
         pytest.skip("no inspect-evals; pip install --no-deps inspect-evals==0.28.0")
     monkeypatch.delenv("TAU2_DATA_DIR", raising=False)
-    assert load_setting("banking").tasks.source_revision.startswith("inspect-evals 0.28.0 (")
+    assert load_domain("banking").task_set("base").source_revision.startswith("inspect-evals 0.28.0 (")
     assert "inspect_evals" not in sys.modules
 
 

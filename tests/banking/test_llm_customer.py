@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("litellm", reason="needs the [llm] extra")
+pytest.importorskip("rank_bm25", reason="needs the [banking] extra")
 
 from loopback import Loopback, Say, tool_call
 
