@@ -1,4 +1,4 @@
-"""Banking's tools and scores beside tau2's own code: banking_verdicts.py --root CHECKOUT --tau2-python PYTHON
+"""Banking beside tau2's own code: python benchmarks/banking_verdicts.py --root CHECKOUT --tau2-python PYTHON
 
 On the gold actions of every task and eight kinds of perturbation: the text of every result, the database at the end by
 tau2's own hash, the check of the database, each check of a call, and the reward (without judged statements); besides,
