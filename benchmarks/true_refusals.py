@@ -30,7 +30,7 @@ from mua_env.core.messages import AssistantMessage
 
 DOMAINS = ("retail", "airline", "telecom")
 FOLDER = Path(__file__).parent / "refusals"
-MORE = {"en": "Is there anything else I can help you with today?", "zh": "请问还有什么可以帮您的吗？"}
+MORE = {"en": "Is there anything else I can help you with today?", "zh": "请问还有别的事需要帮忙吗?"}
 OTHERS = ("false", "false accepted", "generic", "generic accepted")
 TURNS = 3
 """Turns of the agent from the refusal on."""
