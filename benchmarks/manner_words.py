@@ -118,6 +118,22 @@ TITLES: Mapping[str, tuple[str, str, str]] = {
 }
 """Of each call, by intent or tool: what it is, what will be done, what was done."""
 
+_ONCE = "A return or an exchange can be requested only once for an order, so please make sure that it has all items."
+_BACK = "You'll receive an email shortly with instructions on how to send the item(s) back."
+_REFUND = "The refund takes 5 to 7 business days, or is immediate where a gift card was used."
+NOTES: Mapping[str, tuple[str, str]] = {
+    "return_delivered_order_items": (_ONCE, _BACK),
+    "exchange_delivered_order_items": (_ONCE, _BACK),
+    "modify_pending_order_items": (
+        "The items of a pending order can be modified only once.",
+        "The status of the order is now pending (item modified).",
+    ),
+    "cancel_pending_order": ("A cancellation can't be undone.", _REFUND),
+    "cancel_reservation": ("A cancellation can't be undone.", _REFUND),
+}
+"""What long messages add to a proposal and to a claim, by tool."""
+NO_NOTE = ("I'll apply this right after you've confirmed.", "There's nothing else that you need to do.")
+
 
 def fields(tool: str, arguments: Record, seen: Seen, subject: str) -> Fields:
     """The parts of a call in words."""

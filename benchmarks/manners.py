@@ -20,7 +20,8 @@ from random import Random
 from typing import Any
 from unittest.mock import patch
 
-from manner_words import TITLES, Fields, Seen, bullets, choices, fields, listing, steps
+from manner_asks import ASKS, WITH_IDENTITY
+from manner_words import NO_NOTE, NOTES, TITLES, Fields, Seen, bullets, choices, fields, listing, steps
 from measure import show, wilson
 from smallest import add_smoke
 
@@ -30,70 +31,6 @@ from mua_env.agents.scripted.desk import Desk
 DOMAINS = ("retail", "airline", "telecom")
 MANNERS = ("markdown", "terse", "bundled")
 FOLDER = Path(__file__).parent / "manners"
-_TRIP = ("flight_type", "route", "trip_dates", "cabin")
-_EXTRAS = ("trip_bags", "insurance", "payment")
-ASKS: Mapping[str, Sequence[str]] = {
-    "identify:retail": ("identity",),
-    "identify:airline": ("user_id",),
-    "identify:telecom": ("phone", "full_name", "dob"),
-    "ask_reason:airline": ("cancel_reason",),
-    "ask_email": ("email",),
-    "ask_name": ("name",),
-    "help": ("wish",),
-    "ask_order": ("order",),
-    "ask_order_reason": ("order", "reason"),
-    "ask_order_items": ("order", "items"),
-    "ask_order_items_payment": ("order", "items", "payment"),
-    "ask_everything": ("order", "items", "options", "payment"),
-    "ask_order_address": ("order", "address"),
-    "ask_order_payment": ("order", "payment"),
-    "ask_options_payment": ("options", "payment"),
-    "ask_reason": ("reason",),
-    "ask_items": ("items",),
-    "ask_options": ("options",),
-    "ask_payment": ("payment",),
-    "ask_address": ("address",),
-    "ask_product": ("product",),
-    "ask_reservation": ("reservation",),
-    "ask_reservation_reason": ("reservation", "cancel_reason"),
-    "ask_reservation_complaint": ("reservation", "complaint"),
-    "ask_complaint": ("complaint",),
-    "ask_reservation_cabin": ("reservation", "cabin", "payment"),
-    "ask_reservation_flights": ("reservation", "dates", "choice", "payment"),
-    "ask_reservation_bags": ("reservation", "bags", "payment"),
-    "ask_reservation_passengers": ("reservation", "old_passenger", "new_passenger"),
-    "ask_booking": (*_TRIP, "choice", "passengers", *_EXTRAS),
-    "ask_cabin_payment": ("cabin", "payment"),
-    "ask_bags_payment": ("bags", "payment"),
-    "ask_passengers_change": ("old_passenger", "new_passenger"),
-    "ask_new_passenger": ("new_passenger",),
-    "ask_flights_one": ("date", "choice", "payment"),
-    "ask_flights_round": ("dates", "choice", "payment"),
-    "ask_trip": _TRIP,
-    "ask_travellers": ("choice", "passengers"),
-    "ask_extras": _EXTRAS,
-    "ask_cabin": ("cabin",),
-    "ask_return": ("return_date",),
-    "ask_gb": ("gb",),
-    "ask_plan": ("plan",),
-}
-"""What an act of the experts asks for; by domain where that differs."""
-WITH_IDENTITY: Mapping[str | None, Sequence[str]] = {
-    "cancel_order": ASKS["ask_order_reason"],
-    "return_items": ASKS["ask_order_items_payment"],
-    "exchange_items": ASKS["ask_everything"],
-    "modify_items": ASKS["ask_everything"],
-    "modify_order_address": ASKS["ask_order_address"],
-    "modify_order_payment": ASKS["ask_order_payment"],
-    "cancel_reservation": ASKS["ask_reservation_reason"],
-    "compensation": ASKS["ask_reservation_complaint"],
-    "change_cabin": ASKS["ask_reservation_cabin"],
-    "change_flights": ASKS["ask_reservation_flights"],
-    "add_bags": ASKS["ask_reservation_bags"],
-    "change_passenger": ASKS["ask_reservation_passengers"],
-    None: ("wish",),
-}
-"""What else is asked for together with who the user is, by the intent that the opening states."""
 
 
 class Manner:
@@ -116,7 +53,7 @@ class Manner:
         """An act in this manner, ``None`` where it has no words for it."""
         first = _first(desk)
         lead = self.rng.choice(self.words["leads"]).format(first=first)
-        known = {"first": first, "item": "item(s)", "lead": lead, **values}
+        known = {"first": first, "item": "item(s)", "lead": lead, "answer": values.get("claim", ""), **values}
         slots = ASKS.get(f"{act}:{self.domain}") or ASKS.get(act)
         if act == "identify" and self.name == "bundled" and slots:
             slots = [*slots, *WITH_IDENTITY.get(desk.intent(self.opening), ())]
@@ -160,6 +97,7 @@ class Manner:
 
     def _told(self) -> dict[str, str]:
         (title, will, did), parts = self.proposed
+        note, following = NOTES.get(self.serving.tool, NO_NOTE)
         # The id is in what will be done.
         further = [part for part in parts if part[0] not in ("Order ID", "Reservation ID")]
         return {
@@ -168,8 +106,15 @@ class Manner:
             "did": did,
             "list": bullets(parts) if self.name == "markdown" else "\n".join(f"- {a}: {b}" for a, b in parts),
             "values": "; ".join(f"{label.lower()} {value}" for label, value in further),
-            "short": f"{will[:1].upper()}{will[1:]}: {', '.join(value for _, value in further)}",
+            "checks": "\n".join(f"- {label}: {value}, correct?" for label, value in further),
+            "note": note,
+            "next": following,
+            "short": f"{will[:1].upper()}{will[1:]}: {', '.join(self._brief(*part) for part in further)}",
         }
+
+    def _brief(self, label: str, value: str) -> str:
+        products = {item["name"] for item in self.seen.items.values()}
+        return f"{label} {value}" if label in products else value
 
 
 def _filled(template: str, values: Mapping[str, str]) -> str:
