@@ -219,7 +219,10 @@ def method(record: Record) -> str:
     if record["source"] == "credit_card":
         brand = str(record.get("brand", "credit")).capitalize()
         return f"{brand} card ending in {record.get('last_four', '')}"
-    return "PayPal account" if record["source"] == "paypal" else str(record["source"]).replace("_", " ")
+    if record["source"] == "paypal":
+        return "PayPal account"
+    # A customer may have several gift cards or certificates.
+    return f"{str(record['source']).replace('_', ' ')} ({record['id']})"
 
 
 def listing(parts: Sequence[str]) -> str:

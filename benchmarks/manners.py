@@ -142,7 +142,7 @@ def spoken(manner: Manner, domain: Domain) -> Iterator[None]:
         yield
 
 
-def _desks(kind: type) -> Iterator[type]:
+def _desks(kind: Any) -> Iterator[Any]:
     yield kind
     for below in kind.__subclasses__():
         yield from _desks(below)

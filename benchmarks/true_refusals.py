@@ -71,7 +71,8 @@ def led(session: Session, case: Case, language: str, *, seed: int) -> list[Assis
     options = {} if language == "en" else {"language": language}
     expert = agent_factory("expert", session.setting.domain, options)()
     expert.reset(system_prompt=session.system_prompt, tools=session.tools, seed=seed)
-    step, turns = session.start(case.task, seed=seed), []
+    step = session.start(case.task, seed=seed)
+    turns: list[AssistantMessage] = []
     while not step.done:
         said = expert.act(step.messages)
         step = session.send(said)
