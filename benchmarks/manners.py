@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -41,6 +42,7 @@ class Manner:
         self.domain = domain
         self.words: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
         self.unknown: Counter[str] = Counter()
+        self.acts = 0
         self.begin("", seed=0)
 
     def begin(self, opening: str, *, seed: int) -> None:
@@ -150,6 +152,7 @@ def _desks(kind: Any) -> Iterator[Any]:
 
 def _phrase(manner: Manner, own: Any) -> Any:
     def phrase(desk: Any, act: str, **values: str) -> str:
+        manner.acts += 1
         text = manner.phrase(desk, act, values)
         if text is None:
             manner.unknown[act] += 1
@@ -203,6 +206,8 @@ def measure(setting: Setting, manner: Manner, options: argparse.Namespace) -> di
                 if options.show and not well:
                     print(f"--- {manner.name}, {task.id}", *said, sep="\n")
     session.close()
+    if not manner.acts:
+        sys.exit(f"the expert of {setting.domain.name!r} has no desk, so that it spoke in its own manner alone")
     low, high = wilson(solved["all"], number["all"])
     shares = {f"{name}, %": 100 * solved[name] / number[name] for name in number}
     return {"tasks": number["all"], **shares, "from": 100 * low, "to": 100 * high}
