@@ -44,12 +44,13 @@ class Endpoint:
         Raises:
             LLMError: there is no reply; `kind` says why.
         """
+        first = self._beside_calls  # another request may change it meanwhile
         try:
-            return await self._send(litellm, request, arguments, self._beside_calls)
+            return await self._send(litellm, request, arguments, first)
         except RefusedCall as error:
             if not (_of_form(error) and wordless_calls(request.messages)):
                 raise
-            other = "" if self._beside_calls is None else None
+            other = "" if first is None else None
             try:
                 reply = await self._send(litellm, request, arguments, other)
             except LLMError:
