@@ -34,7 +34,7 @@ _ENVIRONMENT = re.compile(r"_(?:KEY|TOKEN|SECRET|PASSWORD)$|^PGPASSWORD$")
 _SEPARATOR = r"""(?:\\*["'])?(?:\s(?:provided|given|used))?(?:\s*(?::|=>?|%3[ADad])\s*|\s+(?=\\*["']))"""
 _SCHEME = r"(?:(?:bearer|basic|token|digest|apikey|negotiate)\s+)?"
 _VALUE = rf"""(?:\\*"(?P<double>[^"\\]*)|\\*'(?P<single>[^'\\]*)|(?P<bare>{_SCHEME}[^\s"'&,;(){{}}\[\]<>\\]+))"""
-_NAMED = re.compile(rf"(?<![A-Za-z0-9])[\w.-]{{0,40}}?{_SECRET}{_SEPARATOR}{_VALUE}", re.IGNORECASE)
+_NAMED = re.compile(rf"{_SECRET}{_SEPARATOR}{_VALUE}", re.IGNORECASE)
 _BRIEFLY = re.compile(rf"(?<![\w.-]){_SHORT}{_SEPARATOR}{_VALUE}", re.IGNORECASE)
 _IN_URL = re.compile(rf"(?:(?<=[?&]){_SHORT}|(?<![\w.-]){_ASSIGNED})=(?P<bare>[^\s\"'&,;)]+)", re.IGNORECASE)
 _AFTER_SCHEME = re.compile(r"\b(?:bearer|basic|token|apikey)\s+(?P<bare>[^\s\"',;()]+)", re.IGNORECASE)
@@ -44,7 +44,8 @@ _FORM = re.compile(
     | \b[pr]k_(?=[\w*]*\d)[\w*]{12,} | \bhf_[A-Za-z0-9]{16,}
     | \bAIza[\w-]{20,} | \bA[KS]IA[A-Z0-9]{12,} | \beyJ[\w-]{10,}\.[\w-]{5,}(?:\.[\w-]*)?
     | (?<=://)[^\s/?@:]*:[^\s/?]+(?=@) | (?<=://)(?=\w*\d)\w{16,}(?=@)
-    | (?<![\w/+=])(?=\D{0,39}\d)(?=[^a-z\s]{0,39}[a-z])(?=[^A-Z\s]{0,39}[A-Z])[A-Za-z0-9][A-Za-z0-9/+]{39}(?![\w/+=])  # a secret key of AWS
+    # a secret key of AWS
+    | (?<![\w/+=])(?=\D{0,39}\d)(?=[^a-z\s]{0,39}[a-z])(?=[^A-Z\s]{0,39}[A-Z])[A-Za-z0-9][A-Za-z0-9/+]{39}(?![\w/+=])
     | -----BEGIN[ ][A-Z ]*PRIVATE[ ]KEY-----[\s\S]*?(?:-----END[ ][A-Z ]*KEY-----|\Z)
     """,
     re.VERBOSE,
