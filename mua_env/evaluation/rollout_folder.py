@@ -45,6 +45,7 @@ class RolloutFolder(Folder):
     Attributes:
         done: ids of the dialogues that are scored. What ended by a fault is taken up again.
         spending: what models have used here.
+        used: by each dialogue that is scored.
         notices: what was set aside, a line each; empty where all could be read.
 
     Raises:
@@ -71,6 +72,7 @@ class RolloutFolder(Folder):
             self.writer = TrajectoryWriter(file)
             self._attempts: Counter[str] = Counter()
             self._recorded = Usage()
+            self.used: list[Usage] = []
             self.done = self._read(file)
             self.spending = Spending(self.path / "spending.jsonl")
         except BaseException:
@@ -109,8 +111,11 @@ class RolloutFolder(Folder):
             self._attempts[name] += 1
             if item.score is not None and item.score.reward is not None:
                 done.add(name)
-            for usage in (item.usage, item.meta.get("agent_usage", {}), item.meta.get("judge", {}).get("usage", {})):
-                self._recorded += usage_from(usage)
+            parts = (item.usage, item.meta.get("agent_usage", {}), item.meta.get("judge", {}).get("usage", {}))
+            used = sum(map(usage_from, parts), Usage())
+            self._recorded += used
+            if name in done:
+                self.used.append(used)
         return frozenset(done)
 
     def _check_same_run(
