@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from mua_env.core.paths import make_folder
 from mua_env.core.redaction import without_secrets
 from mua_env.core.trajectory import TrajectoryWriter, read_trajectories, set_aside_broken
 from mua_env.errors import ConfigError, DataError
@@ -59,11 +60,7 @@ class RolloutFolder(Folder):
         *,
         with_extent: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
     ) -> None:
-        try:
-            Path(path).mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise ConfigError(f"cannot make the folder {str(path)!r}: {error.strerror}") from None
-        super().__init__(path)
+        super().__init__(make_folder(path))
         file = self.path / TRAJECTORIES
         begun = file.exists() and file.stat().st_size > 0
         try:

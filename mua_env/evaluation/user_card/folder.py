@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from mua_env.core.json_lines import LineWriter, set_aside, whole_lines
+from mua_env.core.paths import make_folder
 from mua_env.core.trajectory import Trajectory, TrajectoryWriter
 from mua_env.errors import ConfigError
 from mua_env.evaluation.user_card.result import Result
@@ -39,7 +40,7 @@ class CardFolder:
 
     def __init__(self, path: Path, config: dict[str, Any]) -> None:
         self.path = path
-        path.mkdir(parents=True, exist_ok=True)
+        make_folder(path)
         self._check(config)
         self._file = path / "results.jsonl"
         self.results = self._read()
