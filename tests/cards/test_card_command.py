@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 from loopback import Loopback, Say, Status
@@ -168,6 +170,23 @@ def test_a_domain_without_an_expert_is_told_before_the_first_dialogue() -> None:
     with pytest.raises(DomainError, match="'shop' has no scripted expert"):
         run(setting, AgendaUser(), plan(setting, 8), on_end=lambda result, _: ended.append(result))
     assert ended == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit of a file's size there")
+@pytest.mark.parametrize("size", [1500, 6000])
+def test_a_full_disk_is_told_in_a_line_and_the_card_is_taken_up(tmp_path, size):
+    folder = tmp_path / "card"
+    command = ["users", "card", "agenda", "--tasks", "test:level=1", "--count", "16", "--output", str(folder)]
+    program = (
+        "import resource, sys; from mua_env.cli import main; "
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, resource.RLIM_INFINITY)); sys.exit(main(sys.argv[1:]))"
+    )
+    done = subprocess.run([sys.executable, "-c", program, *command], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert "could not be written" in done.stderr.splitlines()[-1]
+    assert main(command) == 0
+    assert len({item["id"] for item in results(folder)}) == len(results(folder)) == 16
 
 
 def test_a_budget_is_the_folders_goes_to_whole_dialogues_and_what_it_cut_is_held_again(capsys, tmp_path):

@@ -12,7 +12,7 @@ from mua_env.core.tasks import Task
 from mua_env.core.trajectory import Trajectory
 from mua_env.episode.session import Session
 from mua_env.episode.setting import Setting
-from mua_env.errors import ConfigError, MissingExtra, TaskError
+from mua_env.errors import ConfigError, MissingExtra, MuaError, TaskError
 from mua_env.evaluation.rollouts import Planned, episode_seed, play_episode, side_by_side
 from mua_env.evaluation.user_card.dialogue import Grounds
 from mua_env.evaluation.user_card.probes import PROBES, Pool, value_pool
@@ -122,7 +122,7 @@ async def _run(
         finally:
             session.close()
 
-    await side_by_side(work, min(options.concurrency, len(dialogues)), ConfigError, MissingExtra)
+    await side_by_side(work, min(options.concurrency, len(dialogues)), MuaError, OSError)
 
 
 async def _hold(
