@@ -1,4 +1,4 @@
-"""Answers of chat endpoints in OpenAI's form, made fit for LiteLLM, which fails on a body that strays from it.
+"""Answers of chat endpoints, in OpenAI's form and Anthropic's, made fit for LiteLLM, which fails where they stray.
 
 What a model wrote badly (a call without a name, arguments that are a list) is the model's, and reaches the environment
 as a malformed call. What stands around it (token counts, types, ids) is the server's, and no reason to lose the reply.
@@ -15,7 +15,6 @@ from typing import Any
 
 from mua_env.core.limits import DEEPEST_JSON
 
-PATH = "/chat/completions"
 _COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens")
 _MESSAGE = ("reasoning_content", "reasoning", "refusal", "thinking_blocks", "provider_specific_fields")
 """What is taken over of a message beside its role, content and calls, each of the type that LiteLLM asks for."""
@@ -43,24 +42,61 @@ heard: ContextVar[Answer | None] = ContextVar("heard", default=None)
 """The answer to the request of this task; None for requests that are not ours, whose answers are left alone."""
 
 
-def repaired(body: bytes, answer: Answer) -> bytes:
-    """The body of a chat completion as LiteLLM reads it; the same bytes where it is none."""
+def repaired(path: str, body: bytes, answer: Answer) -> bytes:
+    """The body of a reply as LiteLLM reads it; the same bytes where it is none.
+
+    Args:
+        path: of the request, which tells the form.
+        body: as it came.
+        answer: to note what is set aside.
+    """
+    form = next((form for end, form in _FORMS.items() if path.endswith(end)), None)
     try:
-        value = json.loads(body)
-        if isinstance(value, dict) and value.get("error") and not value.get("choices"):
-            answer.taken = False  # gateways pass on a refusal with status 200
-        choice = value["choices"][0]
-        message = choice["message"]
-    except (ValueError, RecursionError, TypeError, KeyError, IndexError):
+        value = json.loads(body) if form is not None else None
+    except (ValueError, RecursionError):
         return body
-    if not isinstance(message, dict):
+    if form is None or not isinstance(value, dict):
+        return body
+    if value.get("error") and not (value.get("choices") or value.get("content")):
+        answer.taken = False  # gateways pass on a refusal with status 200
         return body
     try:
-        said = _message(message, answer)
-    except ValueError:
+        return json.dumps(form(value, answer)).encode()
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError):
         return body
+
+
+def _anthropic(value: dict[str, Any], answer: Answer) -> dict[str, Any]:
+    content = value["content"]
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    counts = value.get("usage")
+    usage = counts if isinstance(counts, dict) else {}
+    numbers = {name: number for name, number in usage.items() if _number(number)}
+    known = {name: _count(usage.get(name)) for name in ("input_tokens", "output_tokens")}
+    said = [_block(block) for block in blocks if isinstance(block, dict)]
+    return {**value, "content": said, "usage": {**numbers, **known}}
+
+
+def _block(block: dict[str, Any]) -> dict[str, Any]:
+    kind = block.get("type")
+    if kind == "text" and not isinstance(block.get("text"), str):
+        raise ValueError("a block that is text and has none")
+    if kind != "tool_use":
+        return block
+    id = block.get("id")
+    return {
+        **block,
+        "id": id if isinstance(id, str) else "",
+        "name": _text(block.get("name")),
+        "input": block.get("input", {}),
+    }
+
+
+def _openai(value: dict[str, Any], answer: Answer) -> dict[str, Any]:
+    choice = value["choices"][0]
+    said = _message(choice["message"], answer)
     reason = choice.get("finish_reason")
-    whole = {
+    return {
         **{name: text for name, text in value.items() if isinstance(text, str)},
         "id": _text(value.get("id")) or "chatcmpl-none",
         "object": "chat.completion",
@@ -69,7 +105,9 @@ def repaired(body: bytes, answer: Answer) -> bytes:
         "choices": [{"index": 0, "message": said, "finish_reason": reason if isinstance(reason, str) else "stop"}],
         "usage": _usage(value.get("usage")),
     }
-    return json.dumps(whole).encode()
+
+
+_FORMS = {"/chat/completions": _openai, "/messages": _anthropic}
 
 
 def _message(message: dict[str, Any], answer: Answer) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
 
 from mua_env.core.limits import LONGEST_RESPONSE
-from mua_env.llm.answers import PATH, heard, repaired
+from mua_env.llm.answers import heard, repaired
 
 if TYPE_CHECKING:
     import httpx
@@ -80,7 +80,7 @@ async def _seen(request: httpx.Request, response: httpx.Response) -> httpx.Respo
         return response
     content = await response.aread()
     answer.taken = True
-    body = repaired(content, answer) if request.url.path.endswith(PATH) else content
+    body = repaired(request.url.path, content, answer)
     await response.aclose()
     headers = response.headers.copy()
     for name in ("Content-Length", "Transfer-Encoding"):

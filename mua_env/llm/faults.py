@@ -133,7 +133,7 @@ def classify(error: Exception, *, answered: bool = False) -> LLMError:
         return LLMError("timeout", "no complete answer within the time limit")
     evidence = Evidence.of(error)
     kind = _kind(evidence)
-    if answered and kind != "connection" and (evidence.status is None or evidence.status >= 500):
+    if answered and (evidence.status is None or evidence.status >= 500):
         return LLMError("server", f"the endpoint's answer is no completion: {shown(evidence, error)}")
     return RefusedCall(kind, shown(evidence, error), evidence)
 

@@ -13,7 +13,7 @@ from shop.user import ShopUser
 from mua_env.agents.llm import LLMAgent
 from mua_env.episode.setting import load_setting
 from mua_env.evaluation.rollouts import plan, run_rollout
-from mua_env.llm import ChatRequest, LLMClient, LLMError
+from mua_env.llm import ChatRequest, LLMClient, LLMError, LLMSettings
 
 ASK = ChatRequest(messages=[{"role": "user", "content": "hello"}])
 
@@ -230,3 +230,71 @@ def test_a_request_that_is_refused_either_way_is_refused_for_what_was_said_first
         with pytest.raises(LLMError, match="no such field"):
             client.complete(request, client.wait_limit())
         assert len(server.requests) == 2
+
+
+def blocks(*content: Any, **changes: Any) -> Raw:
+    body = {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "claude-sonnet-4-5",
+        "content": list(content),
+        "stop_reason": "tool_use",
+        "usage": {"input_tokens": 7, "output_tokens": 3},
+        **changes,
+    }
+    return Raw(json.dumps(body).encode())
+
+
+def anthropic(server: Loopback) -> LLMClient:
+    base = server.base_url.removesuffix("/v1")
+    return LLMClient(LLMSettings("anthropic/claude-sonnet-4-5", base_url=base, api_key="none", attempts=2))
+
+
+USE = {"type": "tool_use", "id": "toolu_1", "name": "get_order", "input": {"order_id": "#1"}}
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"type": "tool_use", "id": "toolu_1", "input": {}},
+        {**USE, "name": 7},
+        {**USE, "name": None},
+        {**USE, "input": ["#1"]},
+        {**USE, "input": "#1"},
+        {**USE, "id": ["x"], "input": {"order": "#1"}},
+    ],
+)
+def test_a_malformed_call_in_blocks_is_answered_and_the_dialogue_scored(setting, odd):
+    ended = []
+    done = blocks({"type": "text", "text": "Done."}, stop_reason="end_turn")
+    with Loopback([blocks(odd)], default=done) as server:
+        client = anthropic(server)
+        run_rollout(setting, ShopUser(), lambda: LLMAgent(client), plan(setting.tasks, limit=1), on_end=ended.append)
+    assert (ended[0].score.fault, ended[0].score.reward) == (None, 0.0)
+    (answer,) = [entry.message.content for entry in ended[0].entries if entry.source == "tool"]
+    assert answer.startswith("Error")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        blocks(None, {"type": "text", "text": "hi"}),
+        blocks(content="hi"),
+        blocks({"type": "text", "text": "hi"}, usage=None),
+        blocks({"type": "text", "text": "hi"}, usage={"input_tokens": "7", "output_tokens": -1, "service": []}),
+    ],
+)
+def test_what_stands_around_blocks_is_no_reason_to_lose_the_reply(answer):
+    with Loopback(default=answer) as server:
+        client = anthropic(server)
+        assert client.complete(ASK, client.wait_limit()).text == "hi"
+
+
+@pytest.mark.parametrize("answer", [blocks({"type": "text", "text": 5}), blocks(content=None), Raw(b'{"a": 1}')])
+def test_blocks_that_hold_no_reply_are_the_servers_failure(answer):
+    with Loopback(default=answer) as server:
+        client = anthropic(server)
+        with pytest.raises(LLMError) as caught:
+            client.complete(ASK, client.wait_limit())
+    assert caught.value.kind == "server"
