@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mua_env.llm.faults import Evidence
+    from mua_env.llm.evidence import Evidence
 
 NEAR = 1.5
 """Two counts of the same text by different tokenizers differ by less."""
@@ -28,6 +28,8 @@ LEAST_BODY = 4096
 """Characters; no gateway refuses a smaller body for its size."""
 
 _STATUSES = (400, 413, 422, 500)
+_BUSY = (404, 503, 504, 529)
+"""Statuses of a server that is not there, or has too much to do."""
 _WHAT = re.compile(
     r"\b(?:context|ctx|prompt|inputs?|sequence|tokens?|conversation|messages?|history|request|content|payload|text)\b",
     re.I,
@@ -37,8 +39,8 @@ _MEASURE = re.compile(
 )
 _BEYOND = re.compile(
     r"\b(?:exceed\w*|over(?:flow|run)\w*|longer|larger|greater|bigger|more|less|fewer|smaller) ?(?:than)?\b|"
-    r"\btoo (?:long|large|big|many|small)\b|\bmax(?:imum|imal|length)?\b|\blimit\w*\b|\bnot enough\b|"
-    r"\b(?:reduce|shorten|truncate)\b|\brange of\b|"
+    r"\btoo (?:long|large|big|many|small)\b|\bmax(?:imum|imal|length)?\b|\blimit(?:ed)?(?: to| of| is|:) ?\d|"
+    r"\bnot enough\b|\b(?:reduce|shorten|truncate)\b|\brange of\b|"
     r"\b(?:does not|doesn't|cannot|can't) fit\b|\breached\b|\bout of\b|\bfull\b|\bshift\b|(?<![-=])>=?",
     re.I,
 )
@@ -105,6 +107,8 @@ def overflows(evidence: Evidence, asked: Asked, *, window: int | None = None) ->
         asked: the request.
         window: how many tokens the model reads, where that is known.
     """
+    if evidence.status in _BUSY:
+        return False
     if asked.opening and asked.dialogue < OPENING:
         return False  # before the agent has said a word: nothing of it is too long
     if asked.taken > 1.25 * asked.tokens or only_the_reply(evidence, asked):

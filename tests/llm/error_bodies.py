@@ -252,4 +252,11 @@ BODIES: dict[str, tuple[Kind, int, Any]] = {
         openai("The api_key client option must be set, by its argument or the environment."),
     ),
     "bedrock token": ("auth", 400, {"__type": "x", "code": "ExpiredTokenException", "message": "Sorry."}),
+    "a revoked token": ("auth", 400, openai("Unauthorized: the API token was revoked.")),
+    "aws token": ("auth", 400, {"message": "The security token that came with it is invalid."}),
+    "a trial": ("quota", 400, openai("Your free trial has ended.")),
+    "rates without a code": ("rate_limit", 400, openai("The limit of tokens per minute is exceeded.")),
+    "a busy server": ("server", 503, openai("Too many requests wait for the context's maximum of slots.")),
+    "text alone": ("bad_request", 400, openai("This model takes no tools; limit the request to text content.")),
+    "too many turns": ("bad_request", 422, openai("The list of messages should have at most 100 items.")),
 }
