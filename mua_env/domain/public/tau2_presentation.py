@@ -8,6 +8,7 @@ Source: https://github.com/sierra-research/tau2-bench (MIT).
 from __future__ import annotations
 
 import ast
+import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -158,7 +159,9 @@ def _schema(types: Types, module: str, function: ast.FunctionDef) -> dict[str, A
         known = argument.arg in described
         fields[argument.arg] = (kind, Field(value, description=described_by) if known else value)
     try:
-        parameters = create_model("parameters", **fields).model_json_schema()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # of an argument that is called as a method of models is
+            parameters = create_model("parameters", **fields).model_json_schema()
     except (PydanticUserError, TypeError, NameError) as error:
         raise DataError(f"{module}.{function.name}: no schema can be made of its signature ({error})") from None
     short, long = doc.short_description or "", doc.long_description or ""
