@@ -1,4 +1,4 @@
-"""Each block of Python in docs/ runs by itself, in a program of its own, beside the files that it names."""
+"""Each block of Python in docs/ runs alone, beside the files that it names; those of a tutorial run together."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -14,12 +15,19 @@ from loopback import Loopback
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
+
+
+def programs(page: Path) -> list[str]:
+    """Each block of a page; all together where the page says that they are one file, as a tutorial's are."""
+    text = page.read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL)
+    return ["\n\n".join(blocks)] if "Its blocks are one file." in text else blocks
+
+
 BLOCKS = [
     pytest.param(page.name, block, id=f"{page.stem}-{number}")
     for page in sorted(DOCS.glob("*.md"))
-    for number, block in enumerate(
-        re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
-    )
+    for number, block in enumerate(programs(page))
 ]
 
 SMALL_RUN = """
@@ -39,6 +47,12 @@ def a_checkout_of_tau2(folder: Path) -> None:
     if site is None:
         pytest.skip(f"no data of tau2-bench in {made}; `make tau2-environment` puts it there")
     (folder / "tau2-bench").symlink_to(site)
+
+
+def a_bank(folder: Path) -> None:
+    pytest.importorskip("rank_bm25", reason="needs the [banking] extra")
+    if find_spec("inspect_evals") is None:
+        pytest.skip("no copy of tau2-bench's banking; pip install --no-deps inspect-evals==0.28.0")
 
 
 def a_trained_user(folder: Path) -> None:
@@ -63,6 +77,7 @@ def a_model(folder: Path) -> None:
 
 
 NEEDS: dict[str, tuple[Callable[[Path], None], ...]] = {
+    "banking.md": (a_bank,),
     "llm.md": (a_model, a_checkout_of_tau2),
     "tau2.md": (a_model, a_checkout_of_tau2),
     "local-users.md": (a_model, a_trained_user),
