@@ -8,7 +8,7 @@
   third and a fourth certificate is silently lost (strict: ids follow from what is booked, so that the order
   of calls does not matter);
 - a cancelled reservation can be cancelled or changed again, and negative amounts and bag counts go through
-  (strict: refused);
+  up to 100,000 (strict: refused);
 - a connection past midnight on the last day of a month has an impossible date (strict: the next day).
 
 No mode checks what the policy document leaves to the agent (who may cancel, free bags, mixes of payments).
@@ -22,6 +22,7 @@ from pydantic import Field
 
 from mua_env.core.tools import tool
 from mua_env.domain.arithmetic import calculate as evaluate
+from mua_env.domain.bounds import check_within
 from mua_env.domain.public.tau2_tools import LooseToolkit
 from mua_env.errors import ToolError
 
@@ -60,6 +61,10 @@ Passengers = Annotated[list[Passenger], Field(description="All passengers of the
 PaymentId = Annotated[str, Field(description="Payment method in the user's profile that pays or gets the refund.")]
 TotalBags = Annotated[int, Field(description="Checked bags in all, free ones included.")]
 PaidBags = Annotated[int, Field(description="Checked bags that are paid for.")]
+MOST_BAGS = 100
+"""Checked bags of a reservation, in ``strict`` mode."""
+MOST_LOOSELY = 100_000
+"""Dollars of a certificate or a payment, and bags in ``compat`` mode, whose benchmark has no bound at all."""
 
 
 class AirlineTools(LooseToolkit):
@@ -142,6 +147,8 @@ class AirlineTools(LooseToolkit):
         self._check_bags(total_baggages, nonfree_baggages)
         legs = price_legs(self.db, plain(flights), cabin, len(passengers))
         paid = plain(payment_methods)
+        for part in paid:
+            check_within("a payment", part["amount"], self._least, MOST_LOOSELY)
         total = booking_price(legs, len(passengers), nonfree_baggages, insured=insurance == "yes")
         check_payments(user, paid, total, strict=self._strict)
         booked = {
@@ -251,6 +258,7 @@ class AirlineTools(LooseToolkit):
         user = self._user(user_id)
         if self._strict and amount <= 0:
             raise ToolError(f"a certificate is worth more than 0 dollars, got {amount}")
+        check_within("the worth of a certificate", amount, self._least, MOST_LOOSELY)
         payment_id = new_certificate_id(user, amount, strict=self._strict)
         if payment_id is None:
             return "null"
@@ -271,6 +279,10 @@ class AirlineTools(LooseToolkit):
     @property
     def _strict(self) -> bool:
         return self.mode == "strict"
+
+    @property
+    def _least(self) -> float:
+        return 0.01 if self._strict else -MOST_LOOSELY
 
     def _user(self, user_id: str) -> dict[str, Any]:
         user = self.db.get(User, user_id)
@@ -302,6 +314,8 @@ class AirlineTools(LooseToolkit):
         return row
 
     def _check_bags(self, total: int, paid: int) -> None:
+        for what, count in (("the number of bags", total), ("the number of paid bags", paid)):
+            check_within(what, count, -MOST_LOOSELY, MOST_BAGS if self._strict else MOST_LOOSELY)
         if self._strict and not 0 <= paid <= total:
             raise ToolError(f"paid bags must lie between 0 and the total, got {paid} of {total}")
 

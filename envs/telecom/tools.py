@@ -8,6 +8,7 @@ from pydantic import Field
 from sqlalchemy import BindParameter, bindparam, or_, select
 
 from mua_env.core.tools import Toolkit, tool
+from mua_env.domain.bounds import check_within
 from mua_env.errors import ToolError
 
 from .billing import TODAY, charge, find_bill, month_end, with_status
@@ -19,6 +20,8 @@ CustomerId = Annotated[str, Field(description="Customer id, such as 'C0000'.")]
 LineId = Annotated[str, Field(description="Line id, such as 'L0000'; it must be a line of this customer.")]
 BillId = Annotated[str, Field(description="Bill id, such as 'B0000'; it must be a bill of this customer.")]
 Summary = Annotated[str, Field(description="What the user wants and why it is handed over.")]
+LEAST_DATA, MOST_DATA = 0.001, 1_000
+"""Gigabytes that can be added at once."""
 _NUMBER: Final[BindParameter[str]] = bindparam("number")
 _CUSTOMER_OF: Final = (
     select(Customer.customer_id)
@@ -143,6 +146,7 @@ class OperatorTools(Toolkit):
         line = self.line_of(customer_id, line_id)
         if not gb_amount > 0:
             raise ToolError(f"the amount of data must be more than 0 GB, got {gb_amount}", kind="amount")
+        check_within("the amount of data in GB", gb_amount, LEAST_DATA, MOST_DATA)
         rate = self._record(Plan, line["plan_id"])["data_refueling_price_per_gb"]
         price, total = gb_amount * rate, line["data_refueling_gb"] + gb_amount
         self.db.update(Line, line_id, data_refueling_gb=total)

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
 
+from mua_env.core.limits import MOST_CALLS
 from mua_env.core.outside import Arguments, Name, Text, WellFormed, shown
 from mua_env.errors import ConfigError, first_fault
 
@@ -102,6 +103,8 @@ Message = Annotated[SystemMessage | UserMessage | AssistantMessage | ToolMessage
 """Any message of a dialogue."""
 
 _ANY: TypeAdapter[Message] = TypeAdapter(Message)
+KEPT_CALLS = MOST_CALLS + 1
+"""Calls of a turn that are kept: those that are run, and one whose answer says that no more are."""
 _SOURCES: dict[str, Source] = {"system": "system", "user": "user", "assistant": "agent", "tool": "tool"}
 
 
@@ -142,8 +145,11 @@ def parse_agent_turn(action: object) -> AssistantMessage:
     role = action.get("role", "assistant")
     if role != "assistant":
         raise ConfigError(f"an action has the role 'assistant', got {shown(role)}")
+    turn = {**action, "role": "assistant"}
+    if isinstance(calls := turn.get("tool_calls"), list | tuple):
+        turn["tool_calls"] = calls[:KEPT_CALLS]  # before each of them is looked at
     try:
-        return AssistantMessage.model_validate({**action, "role": "assistant"})
+        return AssistantMessage.model_validate(turn)
     except ValidationError as error:
         raise ConfigError(f"not an assistant message: {_first(error)}") from None
 

@@ -18,13 +18,37 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Tags:
-    """What stands before and after a thought."""
+    """What stands before and after a thought.
+
+    Attributes:
+        begin: as the family's template writes it.
+        end: the same.
+        begins: pattern of all spellings of the beginning, without groups that have names; ``begin`` alone by default.
+        ends: the same of the end.
+        empties: the same of a thought without content, as ``<think/>``; none by default.
+    """
 
     begin: str
     end: str
+    begins: str = ""
+    ends: str = ""
+    empties: str = ""
 
 
-THINK = Tags("<think>", "</think>")
+# Models write the element as their trainers spelled it, and where a prompt asked for thoughts, as the prompt did.
+_NAMES = (
+    r"(?:[\w-]{1,20}:)?(?:think|thinking|thoughts?|reasoning|reflection|analysis|scratch_?pad|"
+    r"(?:inner|internal)[ _-]?(?:thoughts?|monologue)|chain[ _-]of[ _-]thought|cot)"
+)
+THINK = Tags(
+    "<think>",
+    "</think>",
+    rf"(?i:<[|\s]{{0,2}}{_NAMES}(?:\s[^<>]{{0,200}})?\s{{0,2}}\|?(?<!/)>)|\[THINK\]|\u25c1think\u25b7",
+    rf"(?i:<[|\s]{{0,2}}/\s{{0,2}}{_NAMES}\s{{0,9}}\|?>)|\[/THINK\]|\u25c1/think\u25b7",
+    rf"(?i:<{_NAMES}(?:\s[^<>]{{0,200}})?/>)",
+)
+"""The element of most families, ``<think>``, in whatever spelling: any case, attributes, blanks, ``<thinking>``,
+``<reasoning>`` and the like, Magistral's ``[THINK]``, Kimi's triangles. Any of the ends closes any of them."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +90,9 @@ def split_aloud(
             thinking, begin = False, place
         elif thinking:
             continue
+        elif found.lastgroup == "empty":
+            said.append(text[begin : found.start()])
+            begin = place
         elif found.lastgroup == "begin" or calls is None:
             said.append(text[begin : found.start()])
             thinking = True
@@ -81,7 +108,7 @@ def split_aloud(
 
 def spoken(text: str, *, opened: bool = False, tags: Tags = THINK) -> str:
     """What is said aloud of a text without calls; the text itself where it holds no thought."""
-    if not opened and tags.begin not in text and tags.end not in text:
+    if not opened and _pattern(tags, None).search(text) is None:
         return text
     said, _ = split_aloud(text, opened=opened, tags=tags)
     return join(said)
@@ -94,10 +121,22 @@ def join(pieces: list[str]) -> str:
 
 def leaves_open(text: str, tags: Tags = THINK) -> bool:
     """Whether a thought is open where a text ends, as after the header of a turn."""
-    return text.rfind(tags.begin) > text.rfind(tags.end)
+    marks = [found.lastgroup for found in _pattern(tags, None).finditer(text)]
+    return bool(marks) and marks[-1] == "begin"
+
+
+def after_thoughts(text: str, tags: Tags = THINK) -> str:
+    """What stands behind the last end of a thought; the whole text where there is none."""
+    ends = [found.end() for found in _pattern(tags, None).finditer(text) if found.lastgroup == "end"]
+    return text[ends[-1] :] if ends else text
 
 
 @lru_cache(maxsize=64)
 def _pattern(tags: Tags, opening: str | None) -> re.Pattern[str]:
-    parts = [f"(?P<begin>{re.escape(tags.begin)})", f"(?P<end>{re.escape(tags.end)})"]
-    return re.compile("|".join([*parts, *([f"(?P<call>{opening})"] if opening else [])]))
+    named = {
+        "begin": tags.begins or re.escape(tags.begin),
+        "end": tags.ends or re.escape(tags.end),
+        "empty": tags.empties,
+        "call": opening,
+    }
+    return re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in named.items() if pattern))

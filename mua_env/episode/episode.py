@@ -18,7 +18,15 @@ from typing import Any, Literal
 
 from mua_env.core.json_reader import read_object
 from mua_env.core.limits import LONGEST_ARGUMENTS, MOST_CALLS
-from mua_env.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage, with_own_ids
+from mua_env.core.messages import (
+    KEPT_CALLS,
+    AssistantMessage,
+    Message,
+    ToolCall,
+    ToolMessage,
+    UserMessage,
+    with_own_ids,
+)
 from mua_env.core.outside import line
 from mua_env.core.redaction import scrub
 from mua_env.core.scores import Fault, Record
@@ -115,7 +123,7 @@ class Episode:
             EpisodeError: it is not the agent's turn.
         """
         self._expect("agent")
-        calls = self._with_ids(message.tool_calls, "agent", f"call_{self.turns + 1}")
+        calls = self._with_ids(message.tool_calls[:KEPT_CALLS], "agent", f"call_{self.turns + 1}")
         message = message.model_copy(update={"tool_calls": calls}) if calls != message.tool_calls else message
         self.turns += 1
         self._steps += 1
@@ -175,7 +183,7 @@ class Episode:
         if not reply.tool_calls or reply.fault is not None or len(self._acts) >= USER_ROUNDS:
             return []
         prefix = f"user_{self.turns}_{len(self._acts)}"
-        calls = self._with_ids(reply.tool_calls, "user", prefix)
+        calls = self._with_ids(reply.tool_calls[:KEPT_CALLS], "user", prefix)
         results = tuple(self._run_for_user(call, place) for place, call in enumerate(calls))
         self._acts.append((reply, UserActs(tool_calls=calls, results=results, thought=reply.thought)))
         return list(results)
@@ -306,7 +314,7 @@ class Episode:
 
 
 def _one_too_many(name: str) -> str:
-    return f"Error: {name} was not run: a turn has at most {MOST_CALLS} calls"
+    return f"Error: {name} was not run, nor was any call after it: a turn has at most {MOST_CALLS} calls"
 
 
 def _read(call: ToolCall, requestor: Requestor) -> Action | None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
+
+from mua_env.gym.schema_texts import has_format
 
 _MOST_STEPS = 100
 _LOWER, _UPPER = (
@@ -36,7 +38,7 @@ def resolved(schema: Any, root: Any) -> Any:
             return schema
         if schema is False:
             return False
-    return {key: part for key, part in schema.items() if key not in ("$ref", "allOf")}
+    return False  # references that lead to each other alone
 
 
 def _target(reference: Any, root: Any) -> Any:
@@ -70,7 +72,7 @@ def _both(key: str, one: Any, other: Any) -> Any:
         return _types(one, other)
     if key == "enum":
         return [value for value in one if value in other]
-    if key in ("properties", "patternProperties", "$defs"):
+    if key in ("properties", "patternProperties", "$defs", "dependentSchemas"):
         return {
             name: {"allOf": [one[name], other[name]]}
             if name in one and name in other
@@ -106,8 +108,14 @@ def property_schemas(name: str, schema: Mapping[str, Any]) -> list[Any]:
     return found or [schema.get("additionalProperties", True)]
 
 
+def dependencies(schema: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """What must hold of an object that has a property: names of others as a list, or a schema; in any draft's words."""
+    for keyword in ("dependentRequired", "dependentSchemas", "dependencies"):
+        yield from (schema.get(keyword) or {}).items()
+
+
 def fits(value: Any, schema: Any, root: Any) -> bool:
-    """Whether a value fits a schema. Formats are not looked at.
+    """Whether a value fits a schema, its formats included.
 
     Args:
         value: of JSON's kinds.
@@ -165,8 +173,10 @@ def _branches_fit(value: Any, schema: Mapping[str, Any], root: Any) -> bool:
 
 def _parts_fit(value: Any, schema: Mapping[str, Any], root: Any) -> bool:
     if isinstance(value, str):
-        return _within(len(value), schema, "Length") and (
-            "pattern" not in schema or _search(schema["pattern"], value) is not None
+        return (
+            _within(len(value), schema, "Length")
+            and ("pattern" not in schema or _search(schema["pattern"], value) is not None)
+            and has_format(value, schema.get("format", ""))
         )
     if isinstance(value, int | float) and not isinstance(value, bool):
         return _number_fits(value, schema)
@@ -197,10 +207,10 @@ def _array_fits(value: list[Any], schema: Mapping[str, Any], root: Any) -> bool:
     rest = schema.get("additionalItems", True) if isinstance(items, list) else items
     if not _within(len(value), schema, "Items") or (schema.get("uniqueItems") and _repeats(value)):
         return False
-    if "contains" in schema and sum(fits(part, schema["contains"], root) for part in value) < schema.get(
-        "minContains", 1
-    ):
-        return False
+    if "contains" in schema:
+        found = sum(fits(part, schema["contains"], root) for part in value)
+        if not schema.get("minContains", 1) <= found <= schema.get("maxContains", math.inf):
+            return False
     return all(fits(part, head[at] if at < len(head) else rest, root) for at, part in enumerate(value))
 
 
@@ -212,9 +222,9 @@ def _object_fits(value: dict[str, Any], schema: Mapping[str, Any], root: Any) ->
     required = schema.get("required") or ()
     if not _within(len(value), schema, "Properties") or any(name not in value for name in required):
         return False
-    needed = (name for key, names in (schema.get("dependentRequired") or {}).items() if key in value for name in names)
-    if any(name not in value for name in needed):
-        return False
+    for name, needed in dependencies(schema):
+        if name in value and not fits(value, {"required": needed} if isinstance(needed, list) else needed, root):
+            return False
     names = schema.get("propertyNames", True)
     return all(
         fits(name, names, root) and all(fits(part, each, root) for each in property_schemas(name, schema))

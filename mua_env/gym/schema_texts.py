@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Callable, Mapping
+from datetime import date, datetime
+from ipaddress import ip_address
 from re import _constants as codes  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import UUID
 
 import numpy as np
@@ -75,6 +78,30 @@ _FORMATS: Mapping[str, Callable[[np.random.Generator], str]] = {
     "relative-json-pointer": lambda rng: f"{rng.integers(1, 9)}/{_name(rng)}",
     "regex": lambda rng: f"^{_name(rng)}$",
     "byte": lambda rng: word(rng, 8, 8, _PLAIN),
+}
+
+
+def has_format(text: str, name: Any) -> bool:
+    """Whether a text has a format, as far as the standard library can tell; any text has one that is not known."""
+    try:
+        return not isinstance(name, str) or name not in _CHECKS or bool(_CHECKS[name](text))
+    except ValueError:
+        return False
+
+
+_CHECKS: Mapping[str, Callable[[str], Any]] = {
+    "date": lambda text: len(text) == 10 and date.fromisoformat(text),
+    "time": lambda text: datetime.fromisoformat(f"2000-01-01T{text}").tzinfo,
+    "date-time": lambda text: len(text) > 18 and datetime.fromisoformat(text).tzinfo,
+    "email": lambda text: "@" in text.strip("@"),
+    "idn-email": lambda text: "@" in text.strip("@"),
+    "ipv4": lambda text: ip_address(text).version == 4,
+    "ipv6": lambda text: ip_address(text).version == 6,
+    "uuid": lambda text: str(UUID(text)) == text.lower(),
+    "uri": lambda text: urlsplit(text).scheme,
+    "url": lambda text: urlsplit(text).scheme,
+    "iri": lambda text: urlsplit(text).scheme,
+    "hostname": lambda text: re.fullmatch(r"(?!-)[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})*(?<!-)", text),
 }
 
 

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from mua_env.gym.schema_check import fits, property_schemas, resolved
+from mua_env.gym.schema_check import dependencies, fits, property_schemas, resolved
 from mua_env.gym.schema_texts import of_format, of_pattern, word
 
 TRIES = 40
-"""Values that are built until one fits; the last is returned."""
+"""Values that are built until one fits."""
 _DEEP, _DEEPEST = 4, 24
 _KINDS = {
     "object": ("properties", "patternProperties", "additionalProperties", "required", "minProperties", "propertyNames"),
@@ -30,17 +31,27 @@ class NoValue(ValueError):
     """Nothing fits, as far as can be seen."""
 
 
-def sample_schema(schema: Any, rng: np.random.Generator) -> Any:
-    """A random value that fits a schema; where none is found, one that comes near."""
-    value: Any = None
+def sample_schema(schema: Any, rng: np.random.Generator, *, also: Any = True) -> Any:
+    """A random value that fits a schema.
+
+    Args:
+        schema: the schema.
+        rng: draws.
+        also: another schema that it must fit as well, without references.
+
+    Raises:
+        NoValue: none was found in `TRIES` tries, as of a schema that nothing fits.
+    """
     for attempt in range(TRIES):
         try:
-            value = _Sampler(schema, rng, attempt).value(schema, 0)
+            value = _Sampler(schema, rng, attempt).value(schema if also is True else {"allOf": [schema, also]}, 0)
+            if fits(value, schema, schema) and fits(value, also, also):
+                return value
         except NoValue:
             continue
-        if fits(value, schema, schema):
-            return value
-    return value
+        except RecursionError:  # it holds itself in full, so that nothing can be held against it
+            break
+    raise NoValue(f"nothing that fits the schema was found in {TRIES} tries")
 
 
 class _Sampler:
@@ -53,6 +64,8 @@ class _Sampler:
         schema = resolved(schema, self._root)
         if schema is False or depth > _DEEPEST:
             raise NoValue
+        if "unevaluatedProperties" in schema:  # what a schema and its branches name stands in it by now
+            schema.setdefault("additionalProperties", schema["unevaluatedProperties"])
         for key in ("anyOf", "oneOf"):
             if schema.get(key):
                 return self._branch(schema, key, depth)
@@ -115,9 +128,13 @@ class _Sampler:
                     out[name] = self.value(part, depth + 1)
                 except NoValue:  # a property that nothing fits is left out
                     continue
-        for name, needed in (schema.get("dependentRequired") or {}).items():
-            for other in needed if name in out else ():
-                out.setdefault(other, self.value(self._schema_of(other, schema), depth + 1))
+        for name, needed in dependencies(schema):
+            if name in out and isinstance(needed, list):
+                for other in needed:
+                    out.setdefault(other, self.value(self._schema_of(other, schema), depth + 1))
+            elif name in out and not fits(out, needed, self._root):
+                rest = {key: part for key, part in schema.items() if not key.startswith("depend")}
+                return self._object(resolved({"allOf": [rest, needed]}, self._root) or {}, depth + 1)
         self._fill(out, schema, depth, share, most)
         return {name: out[name] for name in (*(name for name in properties if name in out), *out)}
 
@@ -175,14 +192,23 @@ class _Sampler:
         low, high = _bounds(schema, whole)
         step = schema.get("multipleOf")
         if step:
-            first, last = math.ceil(low / step), math.floor(high / step)
-            number = step * self._whole(first, last)
-            return int(number) if whole else round(float(number), 10)
+            return self._multiple(step, low, high, whole)
         if whole:
             return self._whole(math.ceil(low), math.floor(high))
-        value = float(self._rng.uniform(low, high))
+        if low > high:
+            raise NoValue
+        share = float(self._rng.random())
+        value = min(max(low * (1 - share) + high * share, low), high)
         rounded = round(value, 2)
-        return rounded if low < rounded < high or (low == rounded == high) else value
+        return float(rounded if low <= rounded <= high else value)
+
+    def _multiple(self, step: int | float, low: float, high: float, whole: bool) -> int | float:
+        """A multiple of a step; of whole numbers, of the step's own multiples that are whole."""
+        exact = Fraction(str(step))
+        if whole:
+            exact = Fraction(exact.numerator)
+        number = exact * self._whole(math.ceil(Fraction(low) / exact), math.floor(Fraction(high) / exact))
+        return int(number) if whole else float(number)
 
     def _whole(self, low: int, high: int) -> int:
         if low > high:
@@ -190,34 +216,39 @@ class _Sampler:
         return low + int(self._rng.integers(0, min(high - low, 2**31) + 1))
 
     def _text(self, schema: Mapping[str, Any]) -> str:
-        if "pattern" in schema:
-            return of_pattern(schema["pattern"], self._rng, self._effort)
-        if (text := of_format(schema.get("format"), self._rng)) is not None:
+        text = of_format(schema.get("format"), self._rng)
+        if "pattern" in schema and (text is None or self._effort % 2 == 0):
+            return self._padded(of_pattern(schema["pattern"], self._rng, self._effort), schema)
+        if text is not None:
             return text
         high = int(schema.get("maxLength", 12))
         low = int(schema.get("minLength", min(1, high)))
         return word(self._rng, low, max(low, high))
+
+    def _padded(self, text: str, schema: Mapping[str, Any]) -> str:
+        """A text that a pattern matches, made as long as it must be where the pattern leaves an end open."""
+        more = word(self._rng, lacking, lacking) if (lacking := int(schema.get("minLength", 0)) - len(text)) > 0 else ""
+        return text + more if not schema["pattern"].endswith("$") else more + text
 
     def _one_of(self, values: Sequence[Any]) -> Any:
         return values[int(self._rng.integers(len(values)))]
 
 
 def _bounds(schema: Mapping[str, Any], whole: bool) -> tuple[float, float]:
-    """The range of a number; a thousand wide where one side is open."""
+    """The range of a number, its ends included; a thousand wide where one side is open."""
     low, high = schema.get("minimum"), schema.get("maximum")
     above, below = schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum")
-    inside = 1 if whole else 1e-6
-    if above is True and low is not None:  # draft 4
-        low = low + inside
-    elif isinstance(above, int | float) and not isinstance(above, bool):
-        low = max(_numbers([low, math.floor(above) + 1 if whole else above + inside]))
-    if below is True and high is not None:
-        high = high - inside
-    elif isinstance(below, int | float) and not isinstance(below, bool):
-        high = min(_numbers([high, math.ceil(below) - 1 if whole else below - inside]))
+    if isinstance(above, bool):  # draft 4
+        low, above = (None, low) if above else (low, None)
+    if isinstance(below, bool):
+        high, below = (None, high) if below else (high, None)
+    if above is not None:
+        low = max(_numbers([low, math.floor(above) + 1 if whole else math.nextafter(above, math.inf)]))
+    if below is not None:
+        high = min(_numbers([high, math.ceil(below) - 1 if whole else math.nextafter(below, -math.inf)]))
     if low is None:
-        low = 0 if high is None or high >= 0 else high - 1000
-    return low, max(low, low + 1000) if high is None else high
+        low = 0 if high is None or high >= 0 else high - max(1000, abs(high))
+    return low, low + max(1000, abs(low)) if high is None else high
 
 
 def _numbers(values: Iterable[Any]) -> list[Any]:

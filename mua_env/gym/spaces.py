@@ -11,7 +11,7 @@ from gymnasium import Space
 
 from mua_env.core.messages import AssistantMessage, SystemMessage, parse_agent_turn, parse_message
 from mua_env.errors import ConfigError
-from mua_env.gym.schema_values import sample_schema
+from mua_env.gym.schema_values import NoValue, sample_schema
 
 _PHRASES = (
     "How can I help you?",
@@ -26,7 +26,8 @@ _PHRASES = (
 class AgentTurnSpace(Space[Any]):
     """An agent's turn: a plain string, or an assistant message in OpenAI form.
 
-    A sample is a sentence for the user, or one or two tool calls whose arguments fit the tools' schemas.
+    A sample is a sentence for the user, or one or two tool calls whose arguments fit the tools' schemas; a tool whose
+    schema nothing fits is not called.
 
     Args:
         tools: function schemas in OpenAI form.
@@ -48,21 +49,27 @@ class AgentTurnSpace(Space[Any]):
             raise ConfigError("masks and probabilities are not supported in this space")
         rng = self.np_random
         if not self.tools or rng.random() < 0.4:
-            return {"role": "assistant", "content": _PHRASES[int(rng.integers(len(_PHRASES)))]}
-        calls = []
-        for i in range(1 + int(rng.random() < 0.2)):
-            function = self.tools[int(rng.integers(len(self.tools)))]["function"]
-            # Tools without arguments have no schema of them, or one that says nothing.
-            values = sample_schema(function.get("parameters") or {"type": "object"}, rng)
-            arguments = json.dumps(values if isinstance(values, dict) else {})
-            calls.append(
-                {
-                    "id": f"sample_{i}",
-                    "type": "function",
-                    "function": {"name": function["name"], "arguments": arguments},
-                }
-            )
-        return {"role": "assistant", "content": None, "tool_calls": calls}
+            return self._phrase()
+        functions = (self._call() for _ in range(1 + int(rng.random() < 0.2)))
+        calls = [
+            {"id": f"sample_{i}", "type": "function", "function": function}
+            for i, function in enumerate(function for function in functions if function is not None)
+        ]
+        return {"role": "assistant", "content": None, "tool_calls": calls} if calls else self._phrase()
+
+    def _phrase(self) -> dict[str, Any]:
+        return {"role": "assistant", "content": _PHRASES[int(self.np_random.integers(len(_PHRASES)))]}
+
+    def _call(self) -> dict[str, Any] | None:
+        """A call whose arguments fit; ``None`` where none is found for a tool, as for a schema that nothing fits."""
+        function = self.tools[int(self.np_random.integers(len(self.tools)))]["function"]
+        # Tools without arguments have no schema of them, or one that says nothing.
+        schema = True if function.get("parameters") is None else function["parameters"]
+        try:
+            values = sample_schema(schema, self.np_random, also={"type": "object"})
+        except NoValue:
+            return None
+        return {"name": function["name"], "arguments": json.dumps(values)}
 
     def contains(self, x: Any) -> bool:
         """Whether it is a turn that an environment takes (its tool calls may still be answered by errors)."""

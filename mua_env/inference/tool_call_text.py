@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from mua_env.core.messages import AssistantMessage, FunctionCall, ToolCall
-from mua_env.core.thoughts import THINK, Calls, Tags, join, split_aloud
+from mua_env.core.thoughts import THINK, Calls, Tags, after_thoughts, join, split_aloud
 from mua_env.inference.chat_formats.argument_types import Tools
 from mua_env.inference.chat_formats.json_calls import HERMES_FORM
 
@@ -77,4 +77,4 @@ def render_turn(message: AssistantMessage) -> str:
 
 def says_something(content: str, tags: Tags = THINK) -> bool:
     """Whether a text holds more than thoughts: after those alone the first call needs no line break."""
-    return bool(content.rpartition(tags.end)[2].strip("\n"))
+    return bool(after_thoughts(content, tags).strip("\n"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import held_out_lines
 import pytest
 from loopback import Loopback, Say
 from shop.domain import shop
@@ -224,10 +225,84 @@ def test_a_briefing_is_not_recited(briefing, text):
     assert found is not None
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The customer wants to return the desk lamp because it flickers.",
+        "USER GOAL: return the desk lamp of order #W4098727.",
+        "Task: return the lamp; accept a brighter one below 60 dollars",
+        "Ana Silva wants to return the desk lamp and is in a hurry.",
+        "This user lives in zip 10425 and has a lamp that flickers.",
+        "The user's goal is a return of the flickering lamp.",
+        "My goal is to play along: lamp, return, order #W4098727.",
+        "Scenario: Ana Silva, ana.li22@example.com, a desk lamp.",
+    ],
+)
+def test_a_briefing_in_the_third_person_is_a_recital(text):
+    assert violation(("recites",), text=text, stop=False, heard="?", known=(), briefing=ANA) is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The script is broken on your site.",
+        "I'm supposed to be a gold member.",
+        "I was told to call you about it.",
+        "I was supposed to get it last week.",
+        "The prompt on my phone asks for a code.",
+        "My task list is long, so please hurry.",
+        "The user manual is missing.",
+        "The customer service at the store was bad.",
+        "Ana is my name, and I want to return the lamp.",
+        "My goal is to be home by six.",
+        "In the worst scenario I would keep it.",
+    ],
+)
+def test_what_only_sounds_like_a_briefing_is_none(text):
+    assert violation(("recites",), text=text, stop=False, heard="?", known=(), briefing=ANA) is None
+
+
 @pytest.mark.parametrize(("briefing", "text"), [*((ANA, text) for text in CUSTOMERS), *TOLD])
 def test_what_customers_say_passes(briefing, text):
     guards = ("plays_agent", "recites")
     assert violation(guards, text=text, stop=False, heard="Hello?", known=(), briefing=briefing) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Can you confirm the shipping address on file?",
+        "I see two pending orders here. Which one should be cancelled?",
+        "Please type yes to proceed.",
+        "I see three bookings here. Which one should be moved?",
+        "Please reply 'yes' to continue.",
+        "\u8bf7\u95ee\u60a8\u60f3\u53d6\u6d88\u54ea\u4e2a\u8ba2\u5355\uff1f",
+    ],
+)
+def test_ordinary_lines_of_agents_are_the_agents(text):
+    assert broken(text) == "plays_agent"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Your confirmation email never arrived.",
+        "Can I get your name, please?",
+        "Your app keeps crashing.",
+        "10425",
+        "?",
+    ],
+)
+def test_what_is_the_houses_is_spoken_of_by_customers(text):
+    assert violation(("plays_agent",), text=text, stop=False, heard="What else?", known=()) is None
+
+
+def test_lines_that_the_classifier_never_saw_are_told_apart_mostly():
+    def taken(lines):
+        return sum(violation(("plays_agent",), text=t, stop=False, heard="?", known=()) is not None for t in lines)
+
+    assert taken(held_out_lines.AGENTS) >= 0.7 * len(held_out_lines.AGENTS)
+    assert taken(held_out_lines.CUSTOMERS) <= 0.05 * len(held_out_lines.CUSTOMERS)
 
 
 def test_what_the_users_own_display_says_is_not_the_agents_speech():

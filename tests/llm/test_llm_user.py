@@ -12,6 +12,7 @@ from mua_env.core.tasks import Task
 from mua_env.errors import ConfigError, TaskError
 from mua_env.llm import LLMClient, ReplyCache
 from mua_env.users.base import GREETING
+from mua_env.users.llm.endings import split_ending
 from mua_env.users.llm.prompts import STRATEGIES, prompt_version
 from mua_env.users.llm.user import LLMUser
 
@@ -87,7 +88,63 @@ def test_a_stop_is_a_stop_in_any_dress(settings_for, marker, words):
     assert (last.text, last.stop, last.fault) == (words, True, None)
 
 
-@pytest.mark.parametrize("text", ["Please stop.", "Stop order #W1 and #W2.", "It is the bus stop #12.", "##STOPPED##"])
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("[[ STOP ]]", ""),
+        ("{STOP}", ""),
+        ("<stop>", ""),
+        ("<|STOP|>", ""),
+        ("\u3010STOP\u3011", ""),
+        ("~~~STOP~~~", ""),
+        ("Thanks ===STOP===", "Thanks"),
+        ("## S-T-O-P ##", ""),
+        ("### S\u200bT\u200bO\u200bP\ufeff ###", ""),
+        ("\uff33\uff34\uff2f\uff30", ""),
+        ("###\u7ed3\u675f###", ""),
+        ("\u8c22\u8c22\u3002###\u7ec8\u6b62###", "\u8c22\u8c22\u3002"),
+        ("That is all.\nSTOP", "That is all."),
+        ("That is all. **STOP**", "That is all."),
+        ("That is all. [stop]", "That is all."),
+        ('He said "fine" ###STOP###', 'He said "fine"'),
+        ("That is all\u2014###STOP###", "That is all"),
+        ("###STOP###\nThat is all.", "That is all."),
+        ("###STOP\nThat is all.", "That is all."),
+    ],
+)
+def test_a_stop_stands_alone_between_marks_or_after_a_sentence(line, words):
+    assert split_ending(line) == (words, "done")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("Please stop.", "Stop order #W1 and #W2.", "It is the bus stop #12.", "##STOPPED##", "stop", "*stop*"),
+        *(
+            "## Stop this now ##",
+            "### stop signs ###",
+            "## Stop\nmy order please",
+            "# Stop\n\nIt is #W1.",
+            "## STOP CALLING",
+        ),
+        *(
+            "Please STOP that",
+            "Please *STOP*",
+            "the [stop] button",
+            "No! STOP!",
+            "a non-stop flight",
+            "1 stop - 2 stops",
+        ),
+        *(
+            "a stop ##5",
+            "bus stop ### 12",
+            "That is out of scope.",
+            "\u8bf7\u505c\u6b62\u3002",
+            "\u505c\u6b62\u53d1\u9001",
+            "-- stop --",
+        ),
+    ],
+)
 def test_the_word_alone_is_no_stop(settings_for, text):
     with Loopback([Say("Hello, my order."), Say(text)]) as server:
         user = LLMUser(LLMClient(settings_for(server)), guards=False).start(TASK, seed=5)

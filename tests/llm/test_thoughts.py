@@ -4,6 +4,7 @@ import pytest
 from loopback import Loopback, Say, tool_call
 
 from mua_env.core.thoughts import Tags, leaves_open, spoken
+from mua_env.inference.tool_call_text import parse_turn
 from mua_env.llm import ChatRequest, LLMClient
 
 ASK = ChatRequest(messages=[{"role": "user", "content": "hello"}])
@@ -28,12 +29,55 @@ SAID = [
     ("", True, ""),
     ("hm</think>Hello.<think>and", True, "Hello."),
     ("<think>a<think>b</think>Hello.", False, "Hello."),
+    # It holds nothing.
+    ("<think/>Hello.", False, "Hello."),
+    ("Well. <thinking />Hello.", False, "Well.\nHello."),
+    ("<think>a<think/>b", False, ""),
 ]
+# (what a thought begins with, what it ends with), in other spellings.
+SPELLINGS = [
+    ("<THINK>", "</THINK>"),
+    ("<Think>", "</think>"),
+    ("<think type='x' effort=\"high\">", "</think >"),
+    ("<think\n>", "</ think>"),
+    ("< think >", "< /think >"),
+    ("<thinking>", "</thinking>"),
+    ("<Thought>", "</Thought>"),
+    ("<reasoning>", "</reasoning>"),
+    ("<thinking>", "</think>"),
+    ("<scratchpad>", "</scratchpad>"),
+    ("<inner_monologue>", "</inner_monologue>"),
+    ("<seed:think>", "</seed:think>"),
+    ("<reasoning effort='1'>", "</reasoning>"),
+    ("<|think|>", "<|/think|>"),
+    ("[THINK]", "[/THINK]"),
+    ("\u25c1think\u25b7", "\u25c1/think\u25b7"),
+]
+NO_THOUGHTS = ["I think so.", "<b>Thinking</b> of it", "[thinking] Well, yes.", "<thing>", "2 < 3 > 1"]
 
 
 @pytest.mark.parametrize(("text", "opened", "said"), SAID)
 def test_thoughts_are_not_said(text: str, opened: bool, said: str) -> None:
     assert spoken(text, opened=opened) == said
+
+
+@pytest.mark.parametrize(("begin", "end"), SPELLINGS)
+def test_a_thought_is_one_however_its_element_is_spelled(begin: str, end: str) -> None:
+    assert spoken(f"{begin}hm{end}Hello.") == "Hello."
+    assert spoken(f"Wait. {begin}hm") == "Wait."
+    assert spoken(f"hm{end}Hello.") == "Hello."
+    assert leaves_open(f"assistant\n{begin}\n")
+    assert not leaves_open(f"assistant\n{begin}\n{end}")
+    # The trainer's reading of a turn and the client's are one.
+    turn = parse_turn(f'{begin}<tool_call>{{"name": "f", "arguments": {{}}}}</tool_call>{end}Hello.')
+    assert turn.content == "Hello."
+    assert not turn.tool_calls
+
+
+@pytest.mark.parametrize("text", NO_THOUGHTS)
+def test_what_only_looks_like_a_thought_is_said(text: str) -> None:
+    assert spoken(text) == text
+    assert parse_turn(text).content == text
 
 
 def test_other_tags() -> None:
@@ -60,6 +104,8 @@ def test_a_header_may_open_a_thought(header: str, opened: bool) -> None:
     ("text", "said"),
     [
         ("<think>hm</think>\n\nHello.", "Hello."),
+        ("<THINKING x='1'>hm</Thinking >\n\nHello.", "Hello."),
+        ("Hello. <reasoning>They want", "Hello."),
         ("hm</think>Hello.", "Hello."),
         ("<think>They want", ""),
         ("Hello. <think>They want", "Hello."),

@@ -61,6 +61,13 @@ def test_an_ordinary_text_of_eight_thousand_characters_is_read_whole() -> None:
     assert "".join(sentences(plain(LONG))).count("#W") == 76
 
 
+@pytest.mark.parametrize("sentence", ["Yes or no? ", "Please confirm. ", "Ok.\n"])
+def test_of_many_sentences_the_first_and_the_last_are_read(sentence: str) -> None:
+    found = sentences(f"Hello! {sentence * 1000} Shall I go ahead?")
+    assert len(found) <= 240
+    assert (found[0], found[-1]) == ("Hello!", "Shall I go ahead?")
+
+
 def test_a_long_sentence_is_broken_between_words_and_keeps_them_all() -> None:
     words = [f"word{number}" for number in range(700)]
     assert readable(" ".join(words)).split() == words

@@ -199,12 +199,14 @@ def test_a_call_without_a_name_is_answered(name: str | None) -> None:
     env.close()
 
 
-def test_calls_beyond_the_bound_are_answered_and_not_run() -> None:
+@pytest.mark.parametrize("beyond", [1, 3, 20_000])
+def test_calls_beyond_the_bound_are_answered_by_one_error_and_not_run(beyond: int) -> None:
     session = Session(load_setting(shop), ShopUser())
     session.start(session.setting.tasks[0])
     one = {"function": {"name": "get_order", "arguments": '{"order_id": "#1"}'}}
-    messages = session.send({"tool_calls": [one] * (MOST_CALLS + 3)}).messages
-    assert [message.content.startswith("Error") for message in messages] == [False] * MOST_CALLS + [True] * 3
+    messages = session.send({"tool_calls": [one] * (MOST_CALLS + beyond)}).messages
+    assert [message.content.startswith("Error") for message in messages] == [False] * MOST_CALLS + [True]
+    assert "nor was any call after it" in messages[-1].content
     session.close()
 
 

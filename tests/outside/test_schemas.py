@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
@@ -16,9 +17,10 @@ from mua_env.core.argument_model import inlined
 from mua_env.core.tools import Toolkit, tool
 from mua_env.errors import DomainError
 from mua_env.gym.schema_check import fits
-from mua_env.gym.schema_values import sample_schema
+from mua_env.gym.schema_values import NoValue, sample_schema
 from mua_env.gym.spaces import AgentTurnSpace
 
+from .generated_schemas import schemas
 from .mcp_schemas import tool_schemas
 
 TOOLS = tool_schemas(150)
@@ -62,12 +64,76 @@ def test_samples_of_the_domains_own_tools_fit(domain: str) -> None:
         {"enum": []},
         {"type": "integer", "minimum": 5, "maximum": 3},
         {"$ref": "#"},
-        {"$ref": "#/x"},
+        {"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"},
+        {"allOf": [{"$ref": "#"}]},
         3,
     ],
 )
-def test_a_schema_that_nothing_fits_ends(schema: Any) -> None:
-    json.dumps(sample_schema(schema, np.random.default_rng(0)))
+def test_a_schema_that_nothing_fits_has_no_sample(schema: Any) -> None:
+    with pytest.raises(NoValue):
+        sample_schema(schema, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1e-9},
+        {"type": "number", "exclusiveMinimum": 1, "maximum": 1.0000000000000002},
+        {"type": "number", "minimum": -1e308, "maximum": 1e308},
+        {"type": "number", "minimum": 1e300},
+        {"type": "number", "exclusiveMaximum": -1e-320},
+        {"type": "number", "minimum": 0.1, "maximum": 0.3, "multipleOf": 0.25},
+        {"type": "integer", "exclusiveMinimum": 0.5, "exclusiveMaximum": 1.5},
+        {"type": "integer", "minimum": 10, "multipleOf": 0.5},
+        {"type": "integer", "minimum": 10, "maximum": 13, "multipleOf": 1.5},
+        {"type": "string", "pattern": "x", "minLength": 6},
+        {"type": "string", "pattern": "x$", "minLength": 6},
+        {"type": "string", "format": "email", "pattern": "@"},
+        {"type": "array", "contains": {"const": 1}, "minContains": 2, "maxContains": 2, "maxItems": 2},
+        {"type": "object", "required": ["a"], "dependentSchemas": {"a": {"required": ["b"]}}},
+        {"type": "object", "required": ["a"], "dependencies": {"a": ["b"]}},
+        {"properties": {"a": {"type": "null"}}, "unevaluatedProperties": False, "type": "object"},
+        {"$defs": {"n": {"properties": {"n": {"anyOf": [{"$ref": "#/$defs/n"}, {"type": "null"}]}}, "required": ["n"]}},
+         "$ref": "#/$defs/n"},
+    ],
+)  # fmt: skip
+def test_narrow_and_wide_schemas_have_samples(schema: Any) -> None:
+    for seed in range(20):
+        Draft202012Validator(schema).validate(sample_schema(schema, np.random.default_rng(seed)))
+
+
+@settings(max_examples=120, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+@given(schemas())
+def test_whatever_the_schema_a_sample_fits_it_or_there_is_none(schema: dict[str, Any]) -> None:
+    try:
+        value = sample_schema(schema, np.random.default_rng(0))
+    except NoValue:
+        return
+    Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER).validate(value)
+
+
+@settings(max_examples=40, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+@given(schemas(), schemas())
+def test_every_call_in_a_sampled_turn_fits_its_tool(one: dict[str, Any], other: dict[str, Any]) -> None:
+    parameters = {
+        "one": one,
+        "other": other,
+        "never": {"type": "object", "required": ["a"], "properties": {"a": False}},
+    }
+    functions = [{"name": name, "parameters": schema} for name, schema in parameters.items()]
+    space = AgentTurnSpace([{"type": "function", "function": function} for function in functions], seed=1)
+    for _ in range(8):
+        turn = space.sample()
+        assert turn in space
+        for call in turn.get("tool_calls", ()):
+            arguments = json.loads(call["function"]["arguments"])
+            Draft202012Validator(parameters[call["function"]["name"]]).validate(arguments)
+
+
+@pytest.mark.parametrize("schema", [False, {"type": "array"}, {"required": ["a"], "properties": {"a": {"enum": []}}}])
+def test_a_tool_whose_schema_nothing_fits_is_not_called(schema: Any) -> None:
+    space = AgentTurnSpace([{"type": "function", "function": {"name": "f", "parameters": schema}}], seed=0)
+    assert not any("tool_calls" in space.sample() for _ in range(20))
 
 
 class Node(BaseModel):

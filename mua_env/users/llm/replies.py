@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mua_env.core.messages import ToolCall
+from mua_env.core.thoughts import spoken
 from mua_env.llm import Completion
+from mua_env.users.llm.endings import split_ending
 from mua_env.users.llm.prompts import Ending, Strategy
 
 LONGEST = 4000
@@ -16,18 +18,6 @@ LONGEST = 4000
 _MARKUP = re.compile(r"<\|[\w.]+\|>|\[/?INST\]")
 _REPLY = re.compile(r"^\s*reply\s*:", re.IGNORECASE | re.MULTILINE)
 _THOUGHT = re.compile(r"^\s*thought\s*:", re.IGNORECASE | re.MULTILINE)
-_DRESS = r"[\s*_`~'\"\\()\[\]<>|{}]*"
-"""What models put around a marker or between its parts: Markdown, quotes, brackets, blanks."""
-_HASHES = rf"(?:#{_DRESS})"
-_NAME = r"(STOP|TRANSFER|OUT[\s_-]*OF[\s_-]*SCOPE)"
-_END = re.compile(
-    rf"{_DRESS}{_HASHES}{{2,}}{_NAME}\b{_DRESS}{_HASHES}*|{_DRESS}{_HASHES}{_NAME}\b{_DRESS}{_HASHES}+|"
-    rf"{_DRESS}\b{_NAME}{_DRESS}{_HASHES}{{2,}}",
-    re.IGNORECASE,
-)
-_ALONE = re.compile(rf"[\W_]*{_NAME}[\W_]*", re.IGNORECASE)
-_FULL_WIDTH = {code: code - 0xFEE0 for code in (0xFF03, *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))}
-_ENDINGS: dict[str, Ending] = {"stop": "done", "transfer": "transferred", "outofscope": "out_of_scope"}
 _BETTER = re.compile(r"^\s*better\s*:", re.IGNORECASE | re.MULTILINE)
 
 
@@ -65,27 +55,27 @@ def read_line(completion: Completion, strategy: Strategy, *, opening: bool = Fal
         Unusable: empty, cut, garbled, over-long, a tool call, or a stop where nothing has begun.
     """
     if completion.tool_calls and tools:
-        beside = (completion.text or "").strip()
+        beside = spoken(completion.text or "").strip()
         return Line("", False, beside or None, beside, completion.tool_calls, thinking=completion.thinking_blocks)
     if completion.tool_calls:
         raise Unusable("it calls a tool, which only the agent may")
-    raw = (completion.text or "").strip()
+    raw = spoken(completion.text or "").strip()
     if not raw:
-        raise Unusable("it is empty")
-    if raw.startswith("<think>"):
-        raise Unusable("it is a thought without an end")
+        raise Unusable("it is nothing but a thought" if (completion.text or "").strip() else "it is empty")
     if completion.finish_reason == "length":
         raise Unusable("it was cut off at the token limit")
     if len(raw) > LONGEST:
         raise Unusable(f"it is {len(raw)} characters long, the limit is {LONGEST}")
-    if _MARKUP.search(raw) or any(_is_garbage(char) for char in raw):
-        raise Unusable("it is garbled (control characters or chat markup)")
+    if any(_is_garbage(char) for char in raw):
+        raise Unusable("it is garbled (control characters)")
     thought, said = _split_thought(raw) if strategy == "react" else (None, raw)
     return _finish(said, thought, raw, opening)
 
 
 def _finish(said: str, thought: str | None, raw: str, opening: bool) -> Line:
     text, ending = split_ending(said)
+    if _MARKUP.search(text) or _MARKUP.search(thought or ""):
+        raise Unusable("it is garbled (chat markup)")
     if ending is not None and opening:
         raise Unusable("it ends the dialogue before it began")
     if not text and ending is None:
@@ -99,27 +89,6 @@ def without_stop(line: Line, heard: str) -> Line:
     nothing = "" if line.text else "谢谢。" if chinese else "Thank you."
     raw = f"{split_ending(line.raw)[0]} {nothing}".strip()
     return replace(line, text=line.text or nothing, stop=False, ending=None, raw=raw, held=True)
-
-
-def split_ending(said: str) -> tuple[str, Ending | None]:
-    """The words of a line, and how a marker in it ends the dialogue (``###STOP###`` in any dress); None for not at all.
-
-    Words stand before the marker; where there are none, those behind it count.
-    """
-    wide = said.translate(_FULL_WIDTH)
-    if (alone := _ALONE.fullmatch(wide)) is not None and (wide.isupper() or "#" in wide):
-        return "", _ending(alone[1])
-    match = _END.search(wide)
-    if match is None:
-        return said.strip(), None
-    before, behind = said[: match.start()].strip(), said[match.end() :]
-    if not before and (more := _END.search(behind.translate(_FULL_WIDTH))) is not None:
-        behind = behind[: more.start()]
-    return before or behind.strip(), _ending(next(filter(None, match.groups())))
-
-
-def _ending(name: str) -> Ending:
-    return _ENDINGS[re.sub(r"[^a-z]", "", name.lower())]
 
 
 def _split_thought(raw: str) -> tuple[str | None, str]:

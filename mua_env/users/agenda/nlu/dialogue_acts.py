@@ -18,9 +18,9 @@ from mua_env.users.agenda.nlu.cues import ENGLISH, Cues
 HEAD, TAIL = 6000, 3000
 """Characters read of the beginning and the end of a text that is longer than both."""
 _LONG_SENTENCE = 100
-_SENTENCES = 300
+_FIRST, _LAST = 200, 40
 _LONGEST = 800
-"""Sentences, and characters of each, that are looked at: what keeps the time bounded on any text."""
+"""Sentences from the beginning and the end, and characters of each, that are looked at: what bounds the time."""
 
 
 @dataclass(slots=True)
@@ -137,7 +137,7 @@ def sentences(text: str) -> list[str]:
                 continue
             long.add(part)
         found.append(part)
-    return found[:_SENTENCES]
+    return found if len(found) <= _FIRST + _LAST else [*found[:_FIRST], *found[-_LAST:]]
 
 
 def _ends(sentence: str) -> str:
