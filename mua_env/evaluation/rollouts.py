@@ -42,13 +42,15 @@ _log = logging.getLogger(__name__)
 class Planned:
     """An episode to run: `id` is unique in the run, `seed` decides user and agent.
 
-    `attempt` counts from 1; a further one is recorded under an id of its own, as ``"task#0.2"``.
+    `attempt` counts from 1; a further one is recorded under an id of its own, as ``"task#0.2"``. `meta` is kept in its
+    trajectory.
     """
 
     id: str
     task: Task
     seed: int
     attempt: int = 1
+    meta: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -219,7 +221,7 @@ def _recorded(session: Session, agent: Agent, episode: Planned, meta: dict[str, 
         **usage,
         **({"seed_dropped": unseeded} if unseeded else {}),
     }
-    return session.trajectory(id=name, agent=agent.name, meta={**meta, **more})
+    return session.trajectory(id=name, agent=agent.name, meta={**meta, **episode.meta, **more})
 
 
 async def play_episode(session: Session, agent: Agent, episode: Planned, *, deadline_s: float | None) -> None:
