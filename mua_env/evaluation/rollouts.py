@@ -58,7 +58,7 @@ class RolloutOptions:
     """How episodes are run.
 
     Args:
-        reward, max_turns: as in `Session`.
+        reward, max_turns: as in `Session`; turns that are not given are the agent's own, where it has any.
         concurrency: dialogues at the same time.
         deadline_s: wall time of one episode, in seconds; beyond it the episode is a fault. None for no limit.
         stop: asked before each episode; once true, no further one begins (a budget that is used up).
@@ -151,8 +151,8 @@ async def rollout(
         try:
             while watch.cause is None and not how.stop() and (episode := next(queue, None)) is not None:
                 # Made late: a run of three tasks needs three clones, however high the concurrency.
-                session = session or Session(setting, user, reward=how.reward, max_turns=how.max_turns, judge=how.judge)
                 agent = agent or make_agent()
+                session = session or _session(setting, user, agent, how)
                 await _ready(user, agent, how.judge)
                 await play_episode(session, agent, episode, deadline_s=how.deadline_s)
                 trajectory = _recorded(session, agent, episode, how.meta)
@@ -198,6 +198,11 @@ def run_rollout(
     """`rollout` for callers that await nothing. Where an event loop runs, as in a notebook, it has a thread of its own;
     ``await rollout(...)`` leaves that loop free meanwhile."""
     return run_coroutine(rollout(setting, user, make_agent, episodes, options=options, on_end=on_end))
+
+
+def _session(setting: Setting, user: UserSimulator, agent: Agent, how: RolloutOptions) -> Session:
+    turns = agent.max_turns if how.max_turns is None else how.max_turns
+    return Session(setting, user, reward=how.reward, max_turns=turns, judge=how.judge)
 
 
 async def _ready(user: UserSimulator, agent: Agent, judge: Judge | None) -> None:
