@@ -51,6 +51,7 @@ class AgentMaker:
     Args:
         name, options: as of `agent_factory`.
         domain: one of those that agents will be made for, where options are looked at.
+        adapt: makes the options of those that were asked for, once the kind is known.
 
     Attributes:
         kind: the built-in name, or "" for an agent of somebody else's.
@@ -63,7 +64,12 @@ class AgentMaker:
     """
 
     def __init__(
-        self, name: str | Callable[..., Agent], options: dict[str, Any] | None = None, *, domain: Domain
+        self,
+        name: str | Callable[..., Agent],
+        options: dict[str, Any] | None = None,
+        *,
+        domain: Domain,
+        adapt: Callable[[str, dict[str, Any]], dict[str, Any]] = lambda kind, options: options,
     ) -> None:
         self.client: LLMClient | None = None
         self.local: LocalAgent | None = None
@@ -77,7 +83,7 @@ class AgentMaker:
             party = read_party(name, who="agent", builtin=AGENTS, group=GROUP)
             self.kind, self.options = party.kind, {**party.options, **(options or {})}
             self._make, self._what = party.made, f"agent {(party.kind or name)!r}"
-        self._open(domain)
+        self._open(domain, adapt(self.kind, self.options))
 
     def factory(self, domain: Domain) -> AgentFactory:
         """What makes its agents for a domain.
@@ -97,23 +103,23 @@ class AgentMaker:
         assert self._make is not None
         return partial(self._make, **self.options)
 
-    def _open(self, domain: Domain) -> None:
+    def _open(self, domain: Domain, options: dict[str, Any]) -> None:
         if self.kind == "llm":
-            self.client = _client(self.options, self._what)
+            self.client = _client(options, self._what)
         elif self.kind == "local":
             from mua_env.agents.local import LocalAgent
 
-            self.local = call_with(LocalAgent, {"domain": domain, **self.options}, what=self._what)
+            self.local = call_with(LocalAgent, {"domain": domain, **options}, what=self._what)
         elif self.kind == "random":
             from mua_env.agents.random import RandomAgent
 
             self._make = RandomAgent
-            call_with(RandomAgent, self.options, what=self._what)
+            call_with(RandomAgent, options, what=self._what)
         elif self.kind == "":
             assert self._make is not None
             if not callable(self._make):
                 raise ConfigError(f"{self._what} is a {type(self._make).__name__}, and nothing that makes agents")
-            made: object = call_with(self._make, self.options, what=self._what)
+            made: object = call_with(self._make, options, what=self._what)
             if not isinstance(made, Agent):
                 raise ConfigError(f"{self._what} makes a {type(made).__name__}, and no mua_env.Agent")
 

@@ -171,9 +171,11 @@ def clustered_interval(rates: Sequence[float], *, dialogues: int, level: float =
     count = len(rates)
     mean = sum(rates) / count
     variance = sum((rate - mean) ** 2 for rate in rates) / (count * (count - 1)) if count > 1 else 0.0
-    # Without spread between tasks nothing tells their trials from one repeated answer: each task is worth one dialogue.
-    worth = mean * (1 - mean) / variance if variance > 0 else float(count)
-    return wilson(mean, min(worth, float(dialogues)), students_t(level, count - 1))
+    if variance == 0:
+        # Nothing tells the trials of a task from one repeated answer: each task is worth one dialogue.
+        return wilson(mean, float(count), students_t(level, 0))
+    worth = min(mean * (1 - mean) / variance, float(dialogues))
+    return wilson(mean, worth, students_t(level, count - 1))
 
 
 def wilson(mean: float, count: float, deviations: float, *, level: float = LEVEL) -> Interval:
@@ -189,7 +191,7 @@ def students_t(level: float, freedom: int) -> float:
     """The two-sided quantile of Student's t distribution, to 1 % from 3 degrees of freedom on (Abramowitz and Stegun
     26.7.5), exact for 1 and 2; with none the normal one, as there is no spread to be estimated."""
     upper = (1 + level) / 2
-    z = NormalDist().inv_cdf(upper)
+    z: float = NormalDist().inv_cdf(upper)
     if freedom < 1:
         return z
     if freedom == 1:
@@ -201,7 +203,7 @@ def students_t(level: float, freedom: int) -> float:
         (5 * z**5 + 16 * z**3 + 3 * z) / 96,
         (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
     )
-    return z + sum(term / freedom**power for power, term in enumerate(terms, 1))
+    return z + sum(term / float(freedom**power) for power, term in enumerate(terms, 1))
 
 
 def pass_all(counts: Iterable[tuple[int, int]], k: int) -> float:

@@ -12,8 +12,9 @@ from mua_env.core.task_sets import tasks_revision
 from mua_env.core.tasks import Request, Task
 from mua_env.core.trajectory import Trajectory
 
-Owner = Literal["user", "agent", "judge", "environment", "deadline"]
-"""Whose failure a fault is; the agent's is that of its endpoint, as a wrong key, and never of its skill."""
+Owner = Literal["user", "agent", "judge", "environment", "deadline", "reward"]
+"""Whose failure a fault is; the agent's is that of its endpoint, as a wrong key, and never of its skill; the reward's
+is that of a function of the caller's."""
 
 ABOUT = "about"
 """Where a trajectory's `meta` holds what its figures are broken down by; see `about`."""
@@ -92,9 +93,9 @@ class Outcome:
             ended_by=trajectory.ended_by or "open",
             cause=trajectory.cause or "",
             fault=None if success is not None else owner(trajectory),
-            tcr=own and own.tcr,
-            tcr_at_end=own and own.tcr_at_end,
-            tcr_initial=own and own.initial_tcr,
+            tcr=None if own is None else own.tcr,
+            tcr_at_end=None if own is None else own.tcr_at_end,
+            tcr_initial=None if own is None else own.initial_tcr,
             unjudged=score is not None and success is not None and score.unjudged > 0,
             level=known.get("level"),
             kinds=tuple(map(str, known.get("kinds", ()))),
@@ -171,7 +172,7 @@ def about(task: Task, *, source: str, trial: int, user: str, rules: Iterable[str
 def owner(trajectory: Trajectory) -> Owner:
     """Whose failure a dialogue that does not count is."""
     first = (trajectory.cause or "").partition(": ")[0]
-    if first in ("agent", "judge", "deadline"):
+    if first in ("agent", "judge", "deadline", "reward"):
         return first  # type: ignore[return-value]  # mypy narrows no strings by a tuple
     score = trajectory.score
     return "user" if score is not None and score.fault == "user" else "environment"

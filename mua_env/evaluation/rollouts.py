@@ -31,6 +31,7 @@ from mua_env.episode.session import Session
 from mua_env.episode.setting import Setting
 from mua_env.errors import ConfigError, EpisodeError, MuaError, single
 from mua_env.evaluation.fault_watch import FaultWatch
+from mua_env.evaluation.rewards import Reward, rescored
 from mua_env.llm.errors import LLMError
 from mua_env.scoring.judges import Judge
 from mua_env.users.base import UserSimulator
@@ -66,6 +67,7 @@ class RolloutOptions:
         judge: judges what tasks state about their dialogues; None leaves that unjudged.
         watch: tells when dialogues end by the same fault one after another, and no further one should begin; None for
             a new one with its default limits.
+        rescore: gives finished dialogues another reward, see `mua_env.evaluation.rewards`; None leaves the score.
     """
 
     reward: RewardName | None = None
@@ -76,6 +78,7 @@ class RolloutOptions:
     meta: dict[str, Any] = field(default_factory=dict)
     judge: Judge | None = None
     watch: FaultWatch | None = None
+    rescore: Reward | None = None
 
     def __post_init__(self) -> None:
         if self.concurrency < 1:
@@ -155,7 +158,7 @@ async def rollout(
                 session = session or _session(setting, user, agent, how)
                 await _ready(user, agent, how.judge)
                 await play_episode(session, agent, episode, deadline_s=how.deadline_s)
-                trajectory = _recorded(session, agent, episode, how.meta)
+                trajectory = _recorded(session, agent, episode, how)
                 on_end(trajectory)
                 watch.see(trajectory)
                 ended += 1
@@ -213,7 +216,7 @@ async def _ready(user: UserSimulator, agent: Agent, judge: Judge | None) -> None
         await judge.aready()
 
 
-def _recorded(session: Session, agent: Agent, episode: Planned, meta: dict[str, Any]) -> Trajectory:
+def _recorded(session: Session, agent: Agent, episode: Planned, how: RolloutOptions) -> Trajectory:
     again = episode.attempt > 1
     name = f"{episode.id}.{episode.attempt}" if again else episode.id
     try:
@@ -226,7 +229,8 @@ def _recorded(session: Session, agent: Agent, episode: Planned, meta: dict[str, 
         **usage,
         **({"seed_dropped": unseeded} if unseeded else {}),
     }
-    return session.trajectory(id=name, agent=agent.name, meta={**meta, **episode.meta, **more})
+    trajectory = session.trajectory(id=name, agent=agent.name, meta={**how.meta, **episode.meta, **more})
+    return trajectory if how.rescore is None else rescored(trajectory, episode.task, how.rescore)
 
 
 async def play_episode(session: Session, agent: Agent, episode: Planned, *, deadline_s: float | None) -> None:
