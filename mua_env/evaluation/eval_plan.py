@@ -20,6 +20,7 @@ from mua_env.evaluation.rewards import find_reward
 from mua_env.evaluation.rollout_folder import public_options
 from mua_env.evaluation.rollouts import Planned, RolloutOptions, episode_seed
 from mua_env.inference.agent_view import read_view
+from mua_env.inference.party import URL
 from mua_env.llm.client import LLMClient
 from mua_env.llm.ledger import Ledger
 from mua_env.scoring.judges import make_judge
@@ -52,9 +53,9 @@ class EvalPlan:
         self.config = config.settled()
         self.ledger = Ledger(max_usd=config.max_usd, max_tokens=config.max_tokens)
         self.settings = {source: self._setting(source) for source in self.config.tasks}
-        self.agent = label(self.config.agent)
         first = next(iter(self.settings.values()))
         self.maker = AgentMaker(self.config.agent, self.config.agent_options, domain=first.domain, adapt=self._as_asked)
+        self.agent = _named(self.config.agent, self.maker.client)
         self.users = self._users()
         self._reward, self._rescore = find_reward(self.config.reward)
         self._judge = make_judge(
@@ -141,14 +142,15 @@ class EvalPlan:
     def _users(self) -> dict[str, UserSimulator]:
         made: dict[str, UserSimulator] = {}
         for user in self.config.users:
-            name = label(user)
             kind = named_user(user).kind if isinstance(user, str) else ""
             if kind == "human":
                 raise ConfigError("user 'human': many dialogues at once are no place for a person; use `mua-env play`")
+            counted = {"ledger": self.ledger} if kind in ("llm", "local") else {}
+            simulator = make_user(user, {**self.config.user_options, **counted})
+            name = _named(user, getattr(simulator, "client", None))
             if name in made:
                 raise ConfigError(f"user {name!r} is named twice")
-            counted = {"ledger": self.ledger} if kind in ("llm", "local") else {}
-            made[name] = make_user(user, {**self.config.user_options, **counted})
+            made[name] = simulator
         if not made:
             raise ConfigError("users: name at least one, as agenda")
         return made
@@ -218,6 +220,13 @@ def label(party: Any) -> str:
     if isinstance(party, UserSimulator):
         return party.name
     return str(getattr(party, "__qualname__", type(party).__qualname__))
+
+
+def _named(party: Any, client: Any) -> str:
+    """As `label`, but a server by its model: where it listens has no bearing on results."""
+    if isinstance(client, LLMClient) and isinstance(party, str) and party.startswith(URL):
+        return f"llm:{client.settings.model}"
+    return label(party)
 
 
 def _thinking(kind: str, options: dict[str, Any], wanted: bool) -> dict[str, Any]:

@@ -25,7 +25,8 @@ from mua_env.core.task_sets import parse_source
 from mua_env.errors import ConfigError, MissingExtra, did_you_mean
 
 _OBJECT = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*")
-_URL = ("http://", "https://")
+URL = ("http://", "https://")
+"""How the name of a server begins."""
 _MODELS = ("llm", "local")
 
 
@@ -57,7 +58,7 @@ def read_party(text: str, *, who: str, builtin: Sequence[str], group: str) -> Pa
         ConfigError: it stands for nothing, or cannot be imported.
         MissingExtra: only LiteLLM could tell whether it is a model's name, and it is not installed.
     """
-    if text.startswith(_URL) and "llm" in builtin:
+    if text.startswith(URL) and "llm" in builtin:
         return Party("llm", {"base_url": text})
     name, given = parse_source(text)
     options = {key: _value(value) for key, value in given.items()}
