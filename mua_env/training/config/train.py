@@ -16,9 +16,9 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
+from mua_env.core.settings import Settings, read_settings
 from mua_env.errors import ConfigError
 from mua_env.inference.agent_view import AgentView
-from mua_env.training.config.base import Settings, read_settings
 from mua_env.training.config.bounds import Amount, AmountOrNone, Options, RunName, Seed, Share, Text, Url
 from mua_env.training.config.phases import (
     ColdStartConfig,
