@@ -4,8 +4,8 @@
     python benchmarks/agents.py --agents runs/quickstart --tasks retail:test:level=1
 
 One Markdown table for each task source: success of each agent with each user, the mean with its 95 % interval, and the
-spread over users. Without --agents: the scripted expert, the random agent, and those of the audit that know the words of
-the domain and nothing of the user in front of them.
+spread over users. Without --agents: the scripted expert, the random agent, and those of the audit, which know the words
+of the domain and nothing of the user in front of them.
 """
 
 from __future__ import annotations
