@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from mua_env.agents.make import AgentMaker
-from mua_env.core.task_sets import shown_id, tasks_revision
+from mua_env.core.task_sets import tasks_revision
 from mua_env.core.tasks import Task
 from mua_env.episode.setting import Setting, SQLWorlds, load_setting
 from mua_env.errors import ConfigError
@@ -18,8 +18,8 @@ from mua_env.evaluation.outcomes import ABOUT, about
 from mua_env.evaluation.presets import PAPER_USER, TASK_SETS
 from mua_env.evaluation.rewards import find_reward
 from mua_env.evaluation.rollout_folder import public_options
-from mua_env.evaluation.rollouts import Planned, RolloutOptions, episode_seed
-from mua_env.inference.agent_view import read_view
+from mua_env.evaluation.rollouts import Planned, RolloutOptions, episode_seed, short_id
+from mua_env.inference.agent_view import AgentView, read_view
 from mua_env.inference.party import URL
 from mua_env.llm.client import LLMClient
 from mua_env.llm.ledger import Ledger
@@ -102,6 +102,11 @@ class EvalPlan:
             told += [f"release {tasks.source_revision}"] if tasks.source_revision else []
             told += [f"policy document {tasks.variant}"] if tasks.variant else []
             yield f"{source}: {', '.join(told)}, revision {setting.revision}."
+        view = None if self.maker.local is None else self.maker.local.view
+        if view is not None and view != AgentView():
+            limits = f"{view.turn_tokens} tokens a turn, {view.total_tokens or 'any number of'} a dialogue"
+            shown = f"{view.policy} policy document, {view.tools} tools, {view.results} results"
+            yield f"The agent is shown, as its folder says: {shown}; {limits}."
         if self.config.preset == "paper" and not any(PAPER_USER in str(user) for user in self.users):
             yield f"The paper's user was {PAPER_USER}; this one is another, so that the figures are not the paper's."
 
@@ -187,7 +192,7 @@ class EvalPlan:
         for name, user in self.users.items():
             episodes = [
                 Planned(
-                    f"{source}/{shown_id(task.id)}@{name}#{trial}",
+                    f"{short_id(f'{source}/{task.id}@{name}')}#{trial}",
                     task,
                     # The same for all users and agents: whoever acts, trial by trial it meets the same.
                     episode_seed(config.seed, task.id, trial),

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mua_env.core.agent import Agent
+from mua_env.core.limits import LONGEST_NAME
 from mua_env.core.outside import line
 from mua_env.core.running import run_coroutine
 from mua_env.core.scores import RewardName
@@ -36,6 +37,10 @@ from mua_env.llm.errors import LLMError
 from mua_env.scoring.judges import Judge
 from mua_env.users.base import UserSimulator
 
+_ROOM = 20
+"""Characters of an id for the trial and the attempt."""
+_KEPT = 60
+"""Characters of a long text that stand before its hash."""
 _log = logging.getLogger(__name__)
 
 
@@ -103,10 +108,17 @@ def plan(
     count = len(tasks) if limit is None else min(limit, len(tasks))
     chosen = (tasks[position] for position in range(count))
     return [
-        Planned(f"{task.id}#{repeat}", task, episode_seed(seed, task.id, repeat))
+        Planned(f"{short_id(task.id)}#{repeat}", task, episode_seed(seed, task.id, repeat))
         for task in chosen
         for repeat in range(repeats)
     ]
+
+
+def short_id(text: str) -> str:
+    """A text as the id of a dialogue, or its hash where it is longer than an id is kept (tau2 has tasks with such)."""
+    if len(text) <= LONGEST_NAME - _ROOM:
+        return text
+    return f"{text[:_KEPT]}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
 
 def episode_seed(seed: int, task_id: str, repeat: int) -> int:

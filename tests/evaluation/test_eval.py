@@ -110,6 +110,15 @@ def test_data_that_have_changed_since_are_refused(tmp_path: Path) -> None:
         mua_env.evaluate(tasks=EASY, count=2, trials=2, folder=tmp_path)
 
 
+def test_names_of_any_length_are_gone_on_with(tmp_path: Path) -> None:
+    sources = [f"{EASY.replace('test', 'generate')}:only=cancel_order+{'+'.join(['modify_user_address'] * 12)}:seed=1"]
+    users = ["agenda:persona=terse:noise=0:phrasings=unseen", "agenda:persona=plain:noise=0:phrasings=unseen"]
+    for trials in (1, 2):
+        results = mua_env.evaluate(tasks=sources, users=users, count=2, trials=trials, folder=tmp_path)
+        assert (results.scored, results.unfinished) == (4 * trials, 0)
+    assert len({item.id for item in held(tmp_path)}) == len(held(tmp_path)) == 8
+
+
 def test_users_are_measured_side_by_side_with_equal_seeds() -> None:
     seeds: dict[str, list[int]] = {}
 
