@@ -21,9 +21,10 @@ from mua_env.episode.session import Session
 from mua_env.errors import ConfigError
 from mua_env.evaluation.evaluate import evaluate
 from mua_env.inference.agent_view import FILE, AgentView, read_view
+from mua_env.inference.backends.base import TurnRequest
 from mua_env.inference.backends.cache_engine import CacheEngine
 from mua_env.inference.chat_tokens import ChatTokens
-from mua_env.inference.models import save
+from mua_env.inference.models import load, save
 from mua_env.training.config.train import LengthConfig
 from mua_env.training.data.demonstrations import Demonstrations
 from mua_env.training.rollout.driver import RolloutDriver
@@ -33,6 +34,7 @@ from mua_env.training.tiny_model.start import start_from_nothing
 from mua_env.users.agenda.user import AgendaUser
 
 from .small_run import SMALL, small_config
+from .test_vllm_http import _Server, server  # noqa: F401
 
 CONFIG = small_config(grpo=None, evaluation=small_config().evaluation.model_copy(update={"tasks": 1, "repeats": 1}))
 
@@ -86,8 +88,6 @@ def test_an_agent_of_a_folder_reads_what_the_model_read_in_training(
     agent = agent_factory(str(model), load_domain("retail"))()
     assert isinstance(agent, LocalAgent)
     driver = RolloutDriver(agent._chat, lengths=settings.lengths, tools=settings.environment.tools)
-    from mua_env.inference.models import load
-
     (dialogue,) = pool.at([pool.mix[0]], [5])
     (trained,) = driver.run(load(str(model))[0], [dialogue], seeds=[1])
     asked = heard(monkeypatch)
@@ -152,6 +152,42 @@ def test_a_folder_without_a_view_is_shown_everything(model: Path) -> None:
     agent = agent_factory(str(model), load_domain("retail"))()
     assert agent.max_turns is None
     assert (agent.view.policy, agent.view.tools, agent.view.results) == ("full", "full", "full")  # type: ignore[attr-defined]
+
+
+def test_a_vllm_server_samples_what_the_model_in_this_process_would(
+    model: Path,
+    server: _Server,  # noqa: F811
+) -> None:
+    shown(model, config(results="brief", max_turns=5))
+    weights, tokenizer = load(str(model))
+    chat = ChatTokens(tokenizer)
+
+    def answer(path: str, body: Any, number: int) -> tuple[int, Any]:
+        if body is None:  # the list of models
+            return 200, {}
+        engine = CacheEngine(weights, end_id=body["stop_token_ids"], pad_id=chat.pad_id)
+        engine.begin(temperature=0.0, seeds=[0])
+        turn = engine.sample([TurnRequest(0, body["prompt"], body["max_tokens"])])[0]
+        logprobs = {"token_logprobs": turn.logprobs}
+        choice = {"token_ids": turn.ids, "logprobs": logprobs, "finish_reason": "stop"}
+        return 200, {"choices": [choice], "usage": {"prompt_tokens": len(body["prompt"])}}
+
+    server.answer = answer
+    held: dict[str, list[Any]] = {"here": [], "there": []}
+    for where, options in (("here", {}), ("there", {"url": server.url})):
+        evaluate(
+            agent=str(model),
+            agent_options=options,
+            tasks="retail:test:level=1",
+            count=2,
+            concurrency=1,
+            on_end=held[where].append,
+        )
+    said = [[[entry.message for entry in item.entries] for item in items] for items in held.values()]
+    assert said[0] == said[1]
+    assert all(len(messages) > 5 for messages in said[0])
+    gone = evaluate(agent=str(model), agent_options={"url": "http://127.0.0.1:9"}, tasks="retail:test:level=1", count=1)
+    assert gone.rows[0].metrics.faults == {"agent": 1}
 
 
 @pytest.mark.parametrize(
