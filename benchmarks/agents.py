@@ -17,7 +17,7 @@ from typing import Any
 
 from smallest import add_smoke
 
-from mua_env import Agent, Results, evaluate, load_setting
+from mua_env import Agent, Results, Trajectory, evaluate, load_setting
 from mua_env.evaluation.audit.baselines import baselines
 from mua_env.evaluation.metrics import measure
 from mua_env.evaluation.outcomes import Outcomes
@@ -62,6 +62,11 @@ def copied(agent: Agent) -> Agent:
     return copy.deepcopy(agent)
 
 
+def note(outcomes: Outcomes, trajectory: Trajectory) -> None:
+    """Take note of a dialogue."""
+    outcomes.add(trajectory)
+
+
 def line(source: str, name: str, agent: Any, options: argparse.Namespace) -> str:
     """A row of the table."""
     outcomes = Outcomes()
@@ -72,7 +77,7 @@ def line(source: str, name: str, agent: Any, options: argparse.Namespace) -> str
         count=options.count,
         trials=options.trials,
         concurrency=options.concurrency,
-        on_end=outcomes.add,
+        on_end=lambda trajectory: note(outcomes, trajectory),
     )
     spread = results.spread[source]
     told = "-" if spread.deviation is None else f"{percent(spread.low)} to {percent(spread.high)}"

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from mua_env.core.scores import RewardName
 from mua_env.core.settings import Settings
 from mua_env.core.tools import PresentationName
-from mua_env.inference.agent_view import Results
+from mua_env.inference.agent_view import Results as Results
 from mua_env.inference.chat_template import SPECIAL_TOKENS, Detail
 from mua_env.training.config.bounds import MOST, Amount, Count, Options, ShareBelowOne, Text
 
