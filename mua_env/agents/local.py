@@ -13,19 +13,17 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self, get_args
 
+from mua_env.agents.local_turns import InProcess, OnServer
 from mua_env.core.agent import Agent
 from mua_env.core.messages import AssistantMessage, Message, ToolMessage
 from mua_env.errors import ConfigError, MuaError, missing_extra
 from mua_env.inference.agent_view import AgentView, Results, read_view
-from mua_env.inference.backends.base import TurnRequest
 from mua_env.inference.chat_template import Detail, system_prompt, with_new_tools
 from mua_env.inference.models import check_model
 from mua_env.llm.errors import LLMError
 
 if TYPE_CHECKING:
     from mua_env.domain.contract import Domain
-    from mua_env.inference.backends.cache_engine import CacheEngine
-    from mua_env.inference.backends.vllm_server import VllmServer
     from mua_env.inference.sampling import SampledTurn
 
 
@@ -97,7 +95,7 @@ class LocalAgent(Agent):
         self._chat = ChatTokens(tokenizer, view.template_options)
         self._new_sampler = self._sampler_of(weights)
         self._new_sampler()  # refuses here what it would refuse in a dialogue
-        self._sampler: _InProcess | _OnServer | None = None
+        self._sampler: InProcess | OnServer | None = None
 
     def reset(self, *, system_prompt: str, tools: list[dict[str, Any]], seed: int) -> None:
         """Begin a dialogue with an empty cache."""
@@ -127,7 +125,7 @@ class LocalAgent(Agent):
 
     async def aact(self, messages: Sequence[Message]) -> AssistantMessage:
         """`act` for the event loop: a server is awaited there, a model in this process computes in a thread."""
-        if not isinstance(self._sampler, _OnServer):
+        if not isinstance(self._sampler, OnServer):
             return await asyncio.to_thread(self.act, messages)
         ids = self._read(messages)
         return self._take(ids, await self._sampler.asample(ids, self._budget()))
@@ -147,11 +145,11 @@ class LocalAgent(Agent):
 
     def _sampler_of(self, weights: Any) -> Any:
         if self._url is not None:
-            return partial(_OnServer, self._url, self._chat.end_ids)
+            return partial(OnServer, self._url, self._chat.end_ids)
         from mua_env.inference.backends.cache_engine import CacheEngine
 
         engine = partial(CacheEngine, weights, end_id=self._chat.end_ids, pad_id=self._chat.pad_id)
-        return lambda: _InProcess(engine())
+        return lambda: InProcess(engine())
 
     def _read(self, messages: Sequence[Message]) -> list[int]:
         """The tokens that are new to the model."""
@@ -176,52 +174,6 @@ class LocalAgent(Agent):
         self._length += len(turn.ids)
         self._last = turn.ids[-1]
         return self._chat.read_turn(turn.ids, turn=self._turn, before=ids, tools=self._tools)
-
-
-class _InProcess:
-    """One dialogue's turns from a model in this process."""
-
-    def __init__(self, engine: CacheEngine) -> None:
-        self._engine = engine
-
-    def begin(self, temperature: float, seed: int) -> None:
-        self._engine.begin(temperature=temperature, seeds=[seed])
-        self._engine.open(0)
-
-    def sample(self, ids: Sequence[int], budget: int) -> SampledTurn:
-        return self._engine.sample([TurnRequest(0, ids, budget)])[0]
-
-    @property
-    def stats(self) -> Any:
-        return self._engine.stats
-
-
-class _OnServer:
-    """One dialogue's turns from a vLLM server, whose prefix cache has what was read before."""
-
-    def __init__(self, url: str, end_ids: Sequence[int]) -> None:
-        from mua_env.inference.backends.vllm_server import VllmServer
-
-        self._server: VllmServer = VllmServer(url, end_id=end_ids)
-
-    def begin(self, temperature: float, seed: int) -> None:
-        self._server.begin(temperature=temperature, seeds=[seed])
-
-    async def asample(self, ids: Sequence[int], budget: int) -> SampledTurn:
-        try:
-            return await self._server.sample(0, ids, budget)
-        except MuaError as error:
-            raise LLMError("connection", str(error)) from error
-        finally:
-            # A dialogue's end is told to nobody, so no connection is left open for it.
-            await self._server.aclose()
-
-    def sample(self, ids: Sequence[int], budget: int) -> SampledTurn:
-        return asyncio.run(self.asample(ids, budget))
-
-    @property
-    def stats(self) -> Any:
-        return self._server.stats
 
 
 def _view(
