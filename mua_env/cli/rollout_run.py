@@ -84,7 +84,10 @@ def verdict(trajectory: Trajectory) -> str:
 def say_why_it_ended(ledger: Ledger, cause: str | None) -> None:
     """Say what ended a run before its last dialogue, if anything did."""
     if ledger.exhausted:
-        echo("The budget is used up; the same command with a higher one goes on.", err=True)
+        echo(
+            "The budget is used up, or too small for a further dialogue; the same command with a higher one goes on.",
+            err=True,
+        )
     if cause is not None:
         echo(f"Stopped, since every further dialogue would end so: {cause}", err=True)
 

@@ -16,6 +16,7 @@ from mua_env.episode.setting import Setting
 from mua_env.evaluation.fault_watch import FaultWatch
 from mua_env.evaluation.rollout_folder import RolloutFolder
 from mua_env.evaluation.rollouts import Planned, RolloutOptions, rollout
+from mua_env.llm.admission import Admission
 from mua_env.llm.client import LLMClient
 from mua_env.llm.ledger import Ledger
 from mua_env.llm.make import probe
@@ -59,6 +60,8 @@ async def hold_parts(
     """
     watch = FaultWatch()
     ledger.carry_on(folder.spent(), folder.spending.add)
+    admission = Admission(ledger, folder.used)
+    admission.close_if_full()
     left = [replace(part, episodes=folder.left(part.episodes)) for part in parts]
     if any(part.episodes for part in left) and not ledger.exhausted:
         # The probe waits for an answer by itself, so it has a thread.
@@ -69,7 +72,7 @@ async def hold_parts(
         on_end(trajectory)
 
     for part in left:
-        how = replace(part.options, stop=lambda: ledger.exhausted, watch=watch)
+        how = replace(part.options, stop=lambda: ledger.exhausted, watch=watch, admission=admission)
         if part.episodes and watch.cause is None:
             await rollout(part.setting, part.user, part.make_agent, part.episodes, options=how, on_end=ended)
     return watch.cause
