@@ -108,6 +108,12 @@ if TYPE_CHECKING:
     from mua_env.errors import ToolError as ToolError
     from mua_env.errors import UserFault as UserFault
     from mua_env.evaluation.domain_check import check_domain as check_domain
+    from mua_env.evaluation.eval_config import EvalConfig as EvalConfig
+    from mua_env.evaluation.evaluate import aevaluate as aevaluate
+    from mua_env.evaluation.evaluate import evaluate as evaluate
+    from mua_env.evaluation.evaluate import read_results as read_results
+    from mua_env.evaluation.metrics import Metrics as Metrics
+    from mua_env.evaluation.results import Results as Results
     from mua_env.evaluation.rollouts import RolloutOptions as RolloutOptions
     from mua_env.evaluation.rollouts import run_rollout as run_rollout
     from mua_env.gym.env import DialogueEnv as DialogueEnv
@@ -154,6 +160,7 @@ _HOME = {
     "Email": "domain.description.kinds",
     "Episode": "episode.episode",
     "EpisodeError": "errors",
+    "EvalConfig": "evaluation.eval_config",
     "FunctionCall": "core.messages",
     "Goal": "core.tasks",
     "Intent": "users.agenda.language",
@@ -165,6 +172,7 @@ _HOME = {
     "Level": "domain.generator",
     "Mention": "domain.description.kinds",
     "Message": "core.messages",
+    "Metrics": "evaluation.metrics",
     "MindChange": "core.tasks",
     "MissingExtra": "errors",
     "Mode": "core.tools",
@@ -182,6 +190,7 @@ _HOME = {
     "Record": "core.scores",
     "Request": "core.tasks",
     "Requirement": "core.tasks",
+    "Results": "evaluation.results",
     "RewardName": "core.scores",
     "RolloutOptions": "evaluation.rollouts",
     "Rows": "core.database",
@@ -218,9 +227,11 @@ _HOME = {
     "Wish": "domain.description.wishes",
     "WorldsDomain": "domain.packaged",
     "YesNo": "domain.description.kinds",
+    "aevaluate": "evaluation.evaluate",
     "agent_factory": "agents.make",
     "check_domain": "evaluation.domain_check",
     "environment_ids": "domain.discovery",
+    "evaluate": "evaluation.evaluate",
     "hold": "episode.dialogue",
     "import_domain": "domain.importing",
     "kinds": "domain.description",
@@ -230,6 +241,7 @@ _HOME = {
     "new_domain": "domain.scaffold",
     "obeys": "domain.description.rules",
     "open_template": "core.database",
+    "read_results": "evaluation.evaluate",
     "read_trajectories": "core.trajectory",
     "rule": "domain.description.rules",
     "run_rollout": "evaluation.rollouts",

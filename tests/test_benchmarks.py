@@ -48,7 +48,11 @@ def runs() -> list[object]:
 
 
 @pytest.mark.parametrize(("name", "further"), runs())
-def test_a_benchmark_runs_to_its_end(name: str, further: list[str], tmp_path: Path) -> None:
+def test_a_benchmark_runs_to_its_end(
+    name: str, further: list[str], tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    if name == "recorded.py":
+        further = ["--path", str(request.getfixturevalue("tau1_dir"))]
     if name in TRAINING:
         pytest.importorskip("trl")
     if name == "tau2_telecom.py":

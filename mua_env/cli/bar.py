@@ -20,7 +20,9 @@ def terminal_only() -> Console:
 
 
 @contextmanager
-def counting(total: int, done: int, *names: str) -> Iterator[Callable[..., None]]:
+def counting(
+    total: int, done: int, *names: str, cost: Callable[[], float] | None = None
+) -> Iterator[Callable[..., None]]:
     """A bar over dialogues, with the time that has passed and the time that is left; what it yields is called when one
     has ended, with what it adds to the counts.
 
@@ -28,6 +30,7 @@ def counting(total: int, done: int, *names: str) -> Iterator[Callable[..., None]
         total: how many dialogues there are.
         done: how many of them had ended before.
         names: what is counted beside them.
+        cost: so far, in US dollars; shown where it is not 0.
     """
     from rich.progress import (
         BarColumn,
@@ -42,14 +45,21 @@ def counting(total: int, done: int, *names: str) -> Iterator[Callable[..., None]
 
     counts: dict[str, Any] = dict.fromkeys(names, 0)
     time = (TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
+    rate = TextColumn("{task.fields[rate]}")
     shown = TextColumn(", ".join(f"{name} {{task.fields[{name}]}}" for name in names))
-    columns = (TextColumn("dialogues"), BarColumn(), MofNCompleteColumn(), *time, shown)
+    columns = (TextColumn("dialogues"), BarColumn(), MofNCompleteColumn(), *time, rate, shown)
     with Progress(*columns, console=open_console(stderr=True)) as bar:
-        row = bar.add_task("", total=total, completed=done, **counts)
+        row = bar.add_task("", total=total, completed=done, rate="", **counts)
+        begun = bar.get_time()
+        ended_here = 0
 
         def ended(**more: int) -> None:
+            nonlocal ended_here
+            ended_here += 1
             for name, number in more.items():
                 counts[name] += number
-            bar.update(row, advance=1, **counts)
+            spent = cost() if cost is not None else 0.0
+            told = f"{ended_here / max(bar.get_time() - begun, 1e-9):.2f}/s" + (f" ${spent:.2f}" if spent else "")
+            bar.update(row, advance=1, rate=told, **counts)
 
         yield ended

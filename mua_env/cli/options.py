@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -77,16 +78,20 @@ DatabaseOption = Annotated[
     str | None,
     typer.Option("--database", help="PostgreSQL server, as postgresql://...; SQLite in memory if not given."),
 ]
-UserOption = Annotated[
-    str, typer.Option("--user", help="User simulator: agenda (offline), llm, local (a model's folder), or human.")
-]
+USER_HELP = (
+    "User simulator: agenda (offline), llm, local or human, with options as agenda:persona=terse; a model's folder or "
+    "name, a server's URL, an entry point, or package.module:Name."
+)
+UserOption = Annotated[str, typer.Option("--user", help=USER_HELP)]
 UserSetting = Annotated[
     list[str] | None,
     typer.Option("--user-option", "-U", metavar="KEY=VALUE", help="Option of the user, as model=gpt-4.1."),
 ]
-AgentOption = Annotated[
-    str, typer.Option("--agent", help="Agent: expert (scripted), llm, local (a model's folder), or random.")
-]
+AGENT_HELP = (
+    "Agent: expert (scripted), llm, local or random; a model's or a training run's folder, a LiteLLM model, a server's "
+    "URL, an entry point, or package.module:Name."
+)
+AgentOption = Annotated[str, typer.Option("--agent", help=AGENT_HELP)]
 AgentSetting = Annotated[
     list[str] | None,
     typer.Option("--agent-option", "-A", metavar="KEY=VALUE", help="Option of the agent, as model=gpt-4.1."),
@@ -185,22 +190,26 @@ def open_cast(
     ledger: Ledger | None = None,
 ) -> Cast:
     """Make user and agents. Models get the ledger, so that both count against one budget."""
-    from mua_env.agents.make import agent_factory
-    from mua_env.users.make import make_user
+    from mua_env.agents.make import AgentMaker
+    from mua_env.users.make import make_user, named_user
 
     counted = {} if ledger is None else {"ledger": ledger}
-    clients: dict[str, LLMClient] = {}
-    if agent == "llm":
-        from mua_env.core.keywords import call_with
-        from mua_env.llm import LLMSettings, make_client
 
-        options = {**agent_options, **counted}
-        clients["agent"] = call_with(make_client, options, what=f"agent {agent!r}", further=(LLMSettings,))
-        agent_options = {"client": clients["agent"]}
-    simulator = make_user(user, {**user_options, **(counted if user in ("llm", "local") else {})})
-    if user == "llm":
+    def adapt(kind: str, options: dict[str, Any]) -> dict[str, Any]:
+        return {**options, **counted} if kind == "llm" else options
+
+    maker = AgentMaker(agent, agent_options, domain=setting.domain, adapt=adapt)
+    clients: dict[str, LLMClient] = {} if maker.client is None else {"agent": maker.client}
+    kind = named_user(user).kind
+    simulator = make_user(user, {**user_options, **(counted if kind in ("llm", "local") else {})})
+    if kind == "llm":
         clients["user"] = simulator.client  # type: ignore[attr-defined]
-    return Cast(simulator, agent_factory(agent, setting.domain, agent_options), clients)
+    return Cast(simulator, maker.factory(setting.domain), clients)
+
+
+def run_name(*parts: str) -> str:
+    """A folder's name of what was asked for, which may hold a path, a URL or options."""
+    return "-".join(re.sub(r"[^\w.]+", "-", part).strip("-.") for part in parts)
 
 
 def renamed(old: Mapping[str, str]) -> type[TyperCommand]:

@@ -70,13 +70,15 @@ def play(
         agent_options=opt.parse_pairs(agent_option, "--agent-option"),
     )
     console = open_console()
+    actor = cast.make_agent()
+    turns = actor.max_turns if max_turns is None else max_turns
     if role == "user" and not watch:
-        seat = UserSeat(console, setting, max_turns=max_turns, full=full)
+        seat = UserSeat(console, setting, max_turns=turns, full=full)
         stage = seat.stage
-        act = partial(seat.play, cast.make_agent())
+        act = partial(seat.play, actor)
     else:
-        stage = Stage(console, Session(setting, cast.user, max_turns=max_turns), full=full)
-        act = partial(stage.perform, cast.make_agent()) if watch else partial(stage.play_agent)
+        stage = Stage(console, Session(setting, cast.user, max_turns=turns), full=full)
+        act = partial(stage.perform, actor) if watch else partial(stage.play_agent)
     try:
         act(chosen, seed=seed)
     except KeyboardInterrupt:

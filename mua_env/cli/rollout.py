@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mua_env.cli import options as opt
-from mua_env.core.redaction import without_secrets
 from mua_env.core.screen import echo
 from mua_env.errors import ConfigError
 
@@ -88,10 +87,11 @@ def rollout(
     where no dialogue is scored, or the run was stopped for faults that are all the same.
     """
     from mua_env.cli.rollout_run import check_counting, hold, print_summary
-    from mua_env.core.scores import check_reward
+    from mua_env.evaluation.held_parts import Part
+    from mua_env.evaluation.rewards import find_reward
     from mua_env.evaluation.rollout_folder import RolloutFolder
     from mua_env.evaluation.rollouts import RolloutOptions, plan
-    from mua_env.llm import Ledger
+    from mua_env.llm import Ledger, LLMClient
     from mua_env.scoring.judges import make_judge
     from mua_env.training.run.run_folder import new_run_folder
 
@@ -119,12 +119,13 @@ def rollout(
     ledger = Ledger(max_usd=max_usd, max_tokens=max_tokens)
     cast = opt.open_cast(setting, user=user, agent=agent, ledger=ledger, **options)
     episodes = plan(setting.tasks, repeats=repeats, seed=seed, limit=_how_many(setting, count))
+    name, rescore = find_reward(reward)
     how = RolloutOptions(
-        reward=setting.tasks.reward if reward is None else check_reward(reward),
+        reward=name or setting.tasks.reward,
+        rescore=rescore,
         max_turns=max_turns,
         concurrency=concurrency,
         deadline_s=deadline,
-        stop=lambda: ledger.exhausted,
         judge=make_judge(judge, judge_options if judge is None else {**judge_options, "ledger": ledger}),
     )
     asked = {"seed": seed, "user": user, "agent": agent, **_all_public(options)}
@@ -136,15 +137,17 @@ def rollout(
             **_config_of(setting, run, tasks=tasks),
             **extent,
             **asked,
-            "reward": how.reward,
+            "reward": how.reward if rescore is None else reward,
             "max_turns": max_turns,
             **({"judge": how.judge.name, "judge_options": _public(judge_options)} if how.judge else {}),
         }
 
-    out = out or new_run_folder("runs", f"{setting.domain.name}-{agent}-{user}")
+    out = out or new_run_folder("runs", opt.run_name(setting.domain.name, agent, user))
     echo(f"Run folder: {out}", err=True)
     folder = RolloutFolder(out, config({"count": count, "repeats": repeats}), with_extent=config)
-    ended = hold(setting, cast, episodes, folder, how, ledger, counted)
+    part = Part(setting, cast.user, cast.make_agent, episodes, how)
+    judges = {"judge": client} if isinstance(client := getattr(how.judge, "client", None), LLMClient) else {}
+    ended = hold(part, {**cast.clients, **judges}, folder, ledger, counted)
     print_summary(ended.summary, out)
     if ended.failed:
         raise typer.Exit(1)
@@ -174,10 +177,9 @@ def _how_many(setting: Setting, count: int | None) -> int:
 
 
 def _public(options: dict[str, Any]) -> dict[str, Any]:
-    """What may be written down: no key, and nothing that has no bearing on results."""
-    hidden = {"api_key", "concurrency", "timeout_s", "deadline_s", "attempts", "base_url", "cache", "cache_mode"}
-    public: dict[str, Any] = without_secrets({name: value for name, value in options.items() if name not in hidden})
-    return public
+    from mua_env.evaluation.rollout_folder import public_options
+
+    return public_options(options)
 
 
 def _all_public(options: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:

@@ -1,9 +1,9 @@
-"""The dialogues of `mua-env rollout`: the probe before them, what stops them, and what is said of them in the end."""
+"""The dialogues of `mua-env rollout`: the bar over them, what stopped them, and what is said of them in the end."""
 
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -12,11 +12,9 @@ from mua_env.core.screen import counted, echo
 from mua_env.errors import ConfigError, WriteError, did_you_mean
 
 if TYPE_CHECKING:
-    from mua_env.cli.options import Cast
     from mua_env.core.trajectory import Trajectory
-    from mua_env.episode.setting import Setting
+    from mua_env.evaluation.held_parts import Part
     from mua_env.evaluation.rollout_folder import RolloutFolder
-    from mua_env.evaluation.rollouts import Planned, RolloutOptions
     from mua_env.evaluation.summary import Counting, Summary
     from mua_env.llm import Ledger, LLMClient
 
@@ -49,39 +47,23 @@ def check_counting(name: str) -> Counting:
     raise ConfigError(f"--counting: one of {', '.join(ways)}, got {name!r}.{did_you_mean(name, ways)}")
 
 
-def hold(
-    setting: Setting,
-    cast: Cast,
-    episodes: list[Planned],
-    folder: RolloutFolder,
-    options: RolloutOptions,
-    ledger: Ledger,
-    counting: Counting,
-) -> Ended:
+def hold(part: Part, clients: dict[str, LLMClient], folder: RolloutFolder, ledger: Ledger, counting: Counting) -> Ended:
     """Hold what is left of a run's dialogues; models and their costs are those of the folder."""
-    from mua_env.evaluation.fault_watch import FaultWatch
-    from mua_env.evaluation.rollouts import run_rollout
-    from mua_env.llm.admission import Admission
+    from mua_env.core.running import run_coroutine
+    from mua_env.evaluation.held_parts import hold_parts
 
     for notice in folder.notices:
         echo(notice, err=True)
-    watch = FaultWatch()
-    left = folder.left(episodes)
+    total = len(part.episodes)
+    cause: str | None = None
     try:
-        ledger.carry_on(folder.spent(), folder.spending.add)
-        admission = Admission(ledger, folder.used)
-        admission.close_if_full()
-        if left and not ledger.exhausted:
-            _probe(setting, cast, options)
-        with counting_bar(len(episodes), len(episodes) - len(left), "right", "wrong", "faults") as ended:
+        done = total - len(folder.left(part.episodes))
+        with counting_bar(total, done, "right", "wrong", "faults", cost=lambda: ledger.total.cost_usd) as ended:
 
             def on_end(trajectory: Trajectory) -> None:
-                folder.writer.write(trajectory)
-                success = trajectory.score.success if trajectory.score else None
-                ended(**{"faults" if success is None else "right" if success else "wrong": 1})
+                ended(**{verdict(trajectory): 1})
 
-            how = replace(options, stop=lambda: ledger.exhausted, watch=watch, admission=admission)
-            run_rollout(setting, cast.user, cast.make_agent, left, options=how, on_end=on_end)
+            cause = run_coroutine(hold_parts([part], folder, ledger, clients, on_end=on_end))
     except BaseException:
         folder.close()
         with suppress(WriteError):  # what ended the run is said, not what followed from it
@@ -89,25 +71,25 @@ def hold(
         raise
     folder.close()
     summary = folder.summarize(counting)
+    say_why_it_ended(ledger, cause)
+    return Ended(summary, cause)
+
+
+def verdict(trajectory: Trajectory) -> str:
+    """What the bar counts a dialogue as."""
+    success = trajectory.score.success if trajectory.score else None
+    return "faults" if success is None else "right" if success else "wrong"
+
+
+def say_why_it_ended(ledger: Ledger, cause: str | None) -> None:
+    """Say what ended a run before its last dialogue, if anything did."""
     if ledger.exhausted:
         echo(
             "The budget is used up, or too small for a further dialogue; the same command with a higher one goes on.",
             err=True,
         )
-    if watch.cause is not None:
-        echo(f"Stopped, since every further dialogue would end so: {watch.cause}", err=True)
-    return Ended(summary, watch.cause)
-
-
-def _probe(setting: Setting, cast: Cast, options: RolloutOptions) -> None:
-    from mua_env.llm.make import probe
-
-    clients = dict(cast.clients)
-    client: LLMClient | None = getattr(options.judge, "client", None)
-    if client is not None:
-        clients["judge"] = client
-    for who, client in clients.items():
-        probe(client, who, setting.tools[:1] if who == "agent" else ())
+    if cause is not None:
+        echo(f"Stopped, since every further dialogue would end so: {cause}", err=True)
 
 
 def print_summary(summary: Summary, out: Path) -> None:

@@ -30,6 +30,8 @@ class Agent(ABC):
     """Whether `act` waits for a person or a network, so that it must not run on an event loop."""
     drops_seed: bool = False
     """Whether what answers for it takes no seed."""
+    max_turns: int | None = None
+    """Turns after which its dialogues are truncated, where nobody names a limit; None for the domain's own."""
 
     async def aready(self) -> None:
         """Load what the first turn needs, before any clock runs (default: nothing)."""

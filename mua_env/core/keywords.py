@@ -50,7 +50,12 @@ def call_with(make: Callable[..., T], options: Mapping[str, Any], *, what: str, 
 
 
 def _parameters(owner: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    return dict(inspect.signature(owner).parameters) if _has_own(owner) else {}
+    if not _has_own(owner):
+        return {}
+    try:
+        return dict(inspect.signature(owner).parameters)
+    except ValueError:  # some of Python's own types do not say
+        return {}
 
 
 def _has_own(owner: Callable[..., Any]) -> bool:

@@ -32,7 +32,7 @@ class Folder:
         Raises:
             WriteError: it cannot be written, as on a full disk.
         """
-        self._write_whole(name, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+        self.write_text(name, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
     def close(self) -> None:
         """Let other processes write to the folder. May be called again."""
@@ -40,7 +40,8 @@ class Folder:
             os.close(self._lock)
             self._lock = None
 
-    def _write_whole(self, name: str, text: str) -> None:
+    def write_text(self, name: str, text: str) -> None:
+        """Write a text, whole or not at all; raises as `write_json`."""
         target = self.path / name
         draft = target.with_name(f"{name}.{os.getpid()}.part")
         try:

@@ -18,7 +18,7 @@ from typing import Any
 
 from mua_env.core.paths import make_folder
 from mua_env.core.redaction import without_secrets
-from mua_env.core.trajectory import TrajectoryWriter, read_trajectories, set_aside_broken
+from mua_env.core.trajectory import Trajectory, TrajectoryWriter, read_trajectories, set_aside_broken
 from mua_env.errors import ConfigError, DataError
 from mua_env.evaluation.folders import Folder
 from mua_env.evaluation.rollouts import Planned
@@ -30,6 +30,7 @@ from mua_env.llm.ledger import Usage
 from mua_env.llm.spending import Spending, usage_from
 
 TRAJECTORIES = "trajectories.jsonl"
+_PLAIN = (bool, int, float, str, list, dict, type(None))
 GROWS = ("count", "repeats")
 """What may be raised on a folder: the tasks that are run, and how often."""
 
@@ -113,7 +114,11 @@ class RolloutFolder(Folder):
             self._recorded += used
             if name in done:
                 self.used.append(used)
+            self._note(item)
         return frozenset(done)
+
+    def _note(self, trajectory: Trajectory) -> None:
+        """Take note of a dialogue that was here before."""
 
     def _check_same_run(
         self,
@@ -123,23 +128,23 @@ class RolloutFolder(Folder):
         with_extent: Callable[[dict[str, Any]], dict[str, Any]] | None,
     ) -> None:
         if not begun:  # nothing can be mixed up yet
-            self.write_json("config.json", _plain(config))
+            self.write_json("config.json", plain(config))
             return
         try:
             known = json.loads((self.path / "config.json").read_text(encoding="utf-8"))
             extent = _extent(known, config)
         except (OSError, ValueError, RecursionError) as error:
             raise ConfigError(f"cannot tell what run {self.path} holds: config.json: {error}") from None
-        now = _plain({**config, **extent} if with_extent is None else with_extent(extent))
+        now = plain({**config, **extent} if with_extent is None else with_extent(extent))
         for name in sorted(now.keys() | known.keys()):
             if now.get(name) != known.get(name):
                 raise ConfigError(
                     f"{self.path} holds another run: {name} was {known.get(name)!r}, now {now.get(name)!r}; "
                     "choose another folder"
                 )
-        wider = {name: _wider(extent[name], config[name]) for name in extent}
-        if wider != extent:
-            self.write_json("config.json", _plain({**config, **wider} if with_extent is None else with_extent(wider)))
+        grown = {name: wider(extent[name], config[name]) for name in extent}
+        if grown != extent:
+            self.write_json("config.json", plain({**config, **grown} if with_extent is None else with_extent(grown)))
 
 
 def trajectory_file(run: str | Path) -> Path:
@@ -170,11 +175,20 @@ def _extent(known: Any, config: dict[str, Any]) -> dict[str, int | None]:
     return extent
 
 
-def _wider(known: int | None, wanted: int | None) -> int | None:
+def wider(known: int | None, wanted: int | None) -> int | None:
     """The larger of two numbers; None stands for all there are."""
     return None if known is None or wanted is None else max(known, wanted)
 
 
-def _plain(config: dict[str, Any]) -> dict[str, Any]:
-    plain: dict[str, Any] = json.loads(json.dumps(without_secrets(config)))
-    return plain
+def public_options(options: dict[str, Any]) -> dict[str, Any]:
+    """Options as a config holds them: no key, and nothing that has no bearing on results."""
+    hidden = {"api_key", "concurrency", "timeout_s", "deadline_s", "attempts", "base_url", "cache", "cache_mode", "url"}
+    shown = {name: value for name, value in options.items() if name not in hidden and isinstance(value, _PLAIN)}
+    public: dict[str, Any] = without_secrets(shown)
+    return public
+
+
+def plain(config: dict[str, Any]) -> dict[str, Any]:
+    """A config as JSON holds it, without secrets."""
+    written: dict[str, Any] = json.loads(json.dumps(without_secrets(config)))
+    return written

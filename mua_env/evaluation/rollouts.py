@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mua_env.core.agent import Agent
+from mua_env.core.limits import LONGEST_NAME
 from mua_env.core.outside import line
 from mua_env.core.running import run_coroutine
 from mua_env.core.scores import RewardName
@@ -31,11 +32,16 @@ from mua_env.episode.session import Session
 from mua_env.episode.setting import Setting
 from mua_env.errors import ConfigError, EpisodeError, MuaError, single
 from mua_env.evaluation.fault_watch import FaultWatch
+from mua_env.evaluation.rewards import Reward, rescored
 from mua_env.llm.admission import Admission
 from mua_env.llm.errors import LLMError
 from mua_env.scoring.judges import Judge
 from mua_env.users.base import UserSimulator
 
+_ROOM = 20
+"""Characters of an id for the trial and the attempt."""
+_KEPT = 60
+"""Characters of a long text that stand before its hash."""
 _log = logging.getLogger(__name__)
 
 
@@ -43,13 +49,15 @@ _log = logging.getLogger(__name__)
 class Planned:
     """An episode to run: `id` is unique in the run, `seed` decides user and agent.
 
-    `attempt` counts from 1; a further one is recorded under an id of its own, as ``"task#0.2"``.
+    `attempt` counts from 1; a further one is recorded under an id of its own, as ``"task#0.2"``. `meta` is kept in its
+    trajectory.
     """
 
     id: str
     task: Task
     seed: int
     attempt: int = 1
+    meta: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -57,7 +65,7 @@ class RolloutOptions:
     """How episodes are run.
 
     Args:
-        reward, max_turns: as in `Session`.
+        reward, max_turns: as in `Session`; turns that are not given are the agent's own, where it has any.
         concurrency: dialogues at the same time.
         deadline_s: wall time of one episode, in seconds; beyond it the episode is a fault. None for no limit.
         stop: asked before each episode; once true, no further one begins (a budget that is used up).
@@ -66,6 +74,7 @@ class RolloutOptions:
         judge: judges what tasks state about their dialogues; None leaves that unjudged.
         watch: tells when dialogues end by the same fault one after another, and no further one should begin; None for
             a new one with its default limits.
+        rescore: gives finished dialogues another reward, see `mua_env.evaluation.rewards`; None leaves the score.
     """
 
     reward: RewardName | None = None
@@ -77,6 +86,7 @@ class RolloutOptions:
     meta: dict[str, Any] = field(default_factory=dict)
     judge: Judge | None = None
     watch: FaultWatch | None = None
+    rescore: Reward | None = None
 
     def __post_init__(self) -> None:
         if self.concurrency < 1:
@@ -101,10 +111,17 @@ def plan(
     count = len(tasks) if limit is None else min(limit, len(tasks))
     chosen = (tasks[position] for position in range(count))
     return [
-        Planned(f"{task.id}#{repeat}", task, episode_seed(seed, task.id, repeat))
+        Planned(f"{short_id(task.id)}#{repeat}", task, episode_seed(seed, task.id, repeat))
         for task in chosen
         for repeat in range(repeats)
     ]
+
+
+def short_id(text: str) -> str:
+    """A text as the id of a dialogue, or its hash where it is longer than an id is kept (tau2 has tasks with such)."""
+    if len(text) <= LONGEST_NAME - _ROOM:
+        return text
+    return f"{text[:_KEPT]}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
 
 def episode_seed(seed: int, task_id: str, repeat: int) -> int:
@@ -155,13 +172,11 @@ async def rollout(
                     if not admitted or watch.cause is not None or how.stop() or (episode := next(queue, None)) is None:
                         break
                     # Made late: a run of three tasks needs three clones, however high the concurrency.
-                    session = session or Session(
-                        setting, user, reward=how.reward, max_turns=how.max_turns, judge=how.judge
-                    )
                     agent = agent or make_agent()
+                    session = session or _session(setting, user, agent, how)
                     await _ready(user, agent, how.judge)
                     await play_episode(session, agent, episode, deadline_s=how.deadline_s)
-                    trajectory = _recorded(session, agent, episode, how.meta)
+                    trajectory = _recorded(session, agent, episode, how)
                     on_end(trajectory)
                     watch.see(trajectory)
                     ended += 1
@@ -206,6 +221,11 @@ def run_rollout(
     return run_coroutine(rollout(setting, user, make_agent, episodes, options=options, on_end=on_end))
 
 
+def _session(setting: Setting, user: UserSimulator, agent: Agent, how: RolloutOptions) -> Session:
+    turns = agent.max_turns if how.max_turns is None else how.max_turns
+    return Session(setting, user, reward=how.reward, max_turns=turns, judge=how.judge)
+
+
 async def _ready(user: UserSimulator, agent: Agent, judge: Judge | None) -> None:
     """Let all load what their first reply needs, so that no episode's deadline pays for it."""
     await user.aready()
@@ -214,7 +234,7 @@ async def _ready(user: UserSimulator, agent: Agent, judge: Judge | None) -> None
         await judge.aready()
 
 
-def _recorded(session: Session, agent: Agent, episode: Planned, meta: dict[str, Any]) -> Trajectory:
+def _recorded(session: Session, agent: Agent, episode: Planned, how: RolloutOptions) -> Trajectory:
     again = episode.attempt > 1
     name = f"{episode.id}.{episode.attempt}" if again else episode.id
     try:
@@ -227,7 +247,8 @@ def _recorded(session: Session, agent: Agent, episode: Planned, meta: dict[str, 
         **usage,
         **({"seed_dropped": unseeded} if unseeded else {}),
     }
-    return session.trajectory(id=name, agent=agent.name, meta={**meta, **more})
+    trajectory = session.trajectory(id=name, agent=agent.name, meta={**how.meta, **episode.meta, **more})
+    return trajectory if how.rescore is None else rescored(trajectory, episode.task, how.rescore)
 
 
 async def play_episode(session: Session, agent: Agent, episode: Planned, *, deadline_s: float | None) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mua_env.errors import ConfigError, did_you_mean, missing_extra
+from mua_env.inference.agent_view import AgentView, write_view
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -23,25 +24,44 @@ def load(path: str, *, dtype: str = "float32") -> tuple[PreTrainedModel, PreTrai
         ConfigError: there is none; the text says what transformers said.
         MissingExtra: the [train] extra is not installed.
     """
+    tokenizer = load_tokenizer(path)
+    from transformers import AutoModelForCausalLM
+
     try:
-        from transformers import AutoModelForCausalLM, AutoTokenizer
+        model: Any = AutoModelForCausalLM.from_pretrained(path, dtype=dtype)
+    except (OSError, ValueError) as error:
+        raise _unloadable(path, error) from None
+    return model, tokenizer
+
+
+def load_tokenizer(path: str) -> PreTrainedTokenizerBase:
+    """Load the tokenizer alone, where something else has the weights; raises as `load`."""
+    try:
+        from transformers import AutoTokenizer
     except ImportError as error:
         raise missing_extra("train", needed_by="a local model") from error
 
     check_model(path)
     try:
         tokenizer: Any = AutoTokenizer.from_pretrained(path)
-        model: Any = AutoModelForCausalLM.from_pretrained(path, dtype=dtype)
     except (OSError, ValueError) as error:
-        raise ConfigError(f"cannot load a model from {path!r}: {str(error).splitlines()[0]}") from None
-    return model, tokenizer
+        raise _unloadable(path, error) from None
+    return tokenizer  # type: ignore[no-any-return]
 
 
-def save(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, path: Path) -> None:
-    """Write model and tokenizer to a folder that `load` reads."""
+def save(
+    model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, path: Path, *, view: AgentView | None = None
+) -> None:
+    """Write model and tokenizer to a folder that `load` reads, and how the model is shown a dialogue, if it acts."""
     path.mkdir(parents=True, exist_ok=True)
     model.save_pretrained(path)
     tokenizer.save_pretrained(path)
+    if view is not None:
+        write_view(view, path)
+
+
+def _unloadable(path: str, error: Exception) -> ConfigError:
+    return ConfigError(f"cannot load a model from {path!r}: {str(error).splitlines()[0]}")
 
 
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*(?:/[A-Za-z0-9][\w.-]*)?")

@@ -89,3 +89,32 @@ def probe(client: LLMClient, who: str, tools: Sequence[dict[str, Any]] = ()) -> 
             raise ConfigError(
                 f"the {who}'s model {client.settings.model!r} gives no answer, so nothing was run: {error}"
             ) from error
+
+
+_ASK_S = 5.0
+
+
+def name_served_model(options: dict[str, Any]) -> dict[str, Any]:
+    """Options with the model that a server has, where they name a `base_url` and no model.
+
+    Raises:
+        ConfigError: the server does not say, or has several.
+    """
+    url = options.get("base_url")
+    if not isinstance(url, str) or options.get("model") is not None:
+        return options
+    import httpx
+
+    key = options.get("api_key")
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    try:
+        answer = httpx.get(f"{url.rstrip('/')}/models", timeout=_ASK_S, headers=headers).json()
+        names = [str(entry["id"]) for entry in answer["data"]]
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError) as error:
+        raise ConfigError(
+            f"{url} does not say which models it has ({type(error).__name__}); name one: model=..."
+        ) from None
+    if len(names) != 1:
+        held = ", ".join(names[:10]) or "none"
+        raise ConfigError(f"{url} has {len(names)} models ({held}); name one: model=...")
+    return {**options, "model": names[0]}

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Sequence
+from pathlib import Path
 
 # Threads that spin while they wait make small operations many times slower where cores are shared. This must be
 # set before torch is imported.
@@ -114,6 +115,22 @@ def watch(*, seed: int = 0) -> None:
     session.close()
 
 
+def say_how_to_go_on(config: TrainConfig, folder: Path) -> None:
+    """Print the lines by which one talks to the model, and measures it on what it was measured on."""
+    environment = config.environment
+    user = ":".join(
+        ["agenda", *(f"{name}={value}" for name, value in (environment.held_out_user_options or {}).items())]
+    )
+    console = open_console(soft_wrap=True)
+    console.print("\n[bold]Talk to the model[/bold] (you are the customer, and are told what you want):")
+    console.print(f"  mua-env play --as user --agent {folder} --tasks '{environment.held_out}'", markup=False)
+    console.print("[bold]Measure it[/bold], with the likeliest token always:")
+    console.print(
+        f"  mua-env eval --agent {folder} --tasks 'retail:{environment.held_out}' --users {user} --count 256",
+        markup=False,
+    )
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the quick start; returns the exit status."""
     parser = argparse.ArgumentParser(prog="quickstart", description=(__doc__ or "").split("\n")[0])
@@ -129,7 +146,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             import torch
 
             torch.set_num_threads(options.threads)
-        train(quickstart_config(seed=options.seed, folder=options.folder))
+        config = quickstart_config(seed=options.seed, folder=options.folder)
+        say_how_to_go_on(config, train(config))
     except MuaError as error:
         open_console(stderr=True, soft_wrap=True).print(f"quickstart: {escape(str(error))}")
         return 2

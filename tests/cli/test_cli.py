@@ -40,6 +40,7 @@ def type_in(monkeypatch):
         "train",
         "quickstart",
         "domains",
+        "eval",
         "view",
         "tasks",
         "tasks list",

@@ -200,6 +200,18 @@ def test_a_folder_resumes_where_a_run_was_cut(setting, tmp_path):
         RolloutFolder(tmp_path, {"tasks": "train", "seed": 1})
 
 
+def test_a_task_with_a_long_id_is_not_held_again(setting, tmp_path):
+    tasks = [task.model_copy(update={"id": "x" * 300 + task.id}) for task in setting.tasks[:2]]
+    episodes = plan(tasks, repeats=2)
+    folder = RolloutFolder(tmp_path, {})
+    run_rollout(setting, ShopUser(), Canceller, episodes, on_end=folder.writer.write)
+    folder.close()
+    again = RolloutFolder(tmp_path, {})
+    assert again.left(episodes) == []
+    assert len(again.done) == 4
+    again.close()
+
+
 def test_a_folder_in_which_nothing_ended_takes_another_run(tmp_path):
     RolloutFolder(tmp_path, {"seed": 0}).close()
     folder = RolloutFolder(tmp_path, {"seed": 1})

@@ -21,6 +21,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 try:
     import torch
 
+    from mua_env.inference.agent_view import read_view
     from mua_env.inference.backends.base import TurnRequest
     from mua_env.inference.backends.cache_engine import CacheEngine
     from mua_env.inference.backends.states import prefix_state
@@ -72,7 +73,8 @@ class LocalModel:
             in a different company, so that a near tie may fall otherwise.
         remembered: dialogues whose keys and values are kept for that (default 16; 18 MB each for SmolLM2-135M and
             400 tokens).
-        template_options: further arguments of the chat template, as ``{"enable_thinking": False}``.
+        template_options: further arguments of the chat template, as ``{"enable_thinking": False}``; None for those that
+            the folder's `agent_view.json` holds, if there is one.
 
     Attributes:
         work: tokens read and sampled, and forward passes, so far.
@@ -96,7 +98,8 @@ class LocalModel:
         self.folder = os.fspath(folder)
         self._model, tokenizer = load(self.folder, dtype=dtype)
         self._model.train(False)
-        self._chat = ChatTokens(tokenizer, template_options, tools=False)
+        given = read_view(self.folder).template_options if template_options is None else template_options
+        self._chat = ChatTokens(tokenizer, given, tools=False)
         self._engine = CacheEngine(self._model, end_id=self._chat.end_ids, pad_id=self._chat.pad_id)
         self.work = DecoderStats()
         self._batch, self._memory = batch, Memory(remembered)

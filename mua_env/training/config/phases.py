@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from mua_env.training.config.base import Settings
+from mua_env.core.settings import Settings
 from mua_env.training.config.bounds import (
     MOST,
     Amount,

@@ -7,13 +7,11 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from mua_env.core.scores import RewardName
+from mua_env.core.settings import Settings
 from mua_env.core.tools import PresentationName
+from mua_env.inference.agent_view import Results as Results
 from mua_env.inference.chat_template import SPECIAL_TOKENS, Detail
-from mua_env.training.config.base import Settings
 from mua_env.training.config.bounds import MOST, Amount, Count, Options, ShareBelowOne, Text
-
-Results = Literal["full", "brief"]
-"""How much of what a tool returned the agent is shown."""
 
 
 class ScratchConfig(Settings):

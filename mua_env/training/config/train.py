@@ -16,8 +16,9 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
+from mua_env.core.settings import Settings, read_settings
 from mua_env.errors import ConfigError
-from mua_env.training.config.base import Settings, read_settings
+from mua_env.inference.agent_view import AgentView
 from mua_env.training.config.bounds import Amount, AmountOrNone, Options, RunName, Seed, Share, Text, Url
 from mua_env.training.config.phases import (
     ColdStartConfig,
@@ -126,6 +127,19 @@ class TrainConfig(Settings):
             raise ConfigError("neither cold_start nor grpo is left, so that nothing would be trained; keep one of them")
         if self.model.path is None and self.cold_start is None:
             raise ConfigError("a model from nothing needs a cold start; give model.path, or keep cold_start")
+
+    def agent_view(self, *, chat_format: str = "") -> AgentView:
+        """What the trained model is to be shown wherever it acts: what it was shown here."""
+        return AgentView(
+            policy=self.environment.policy,
+            tools=self.environment.tools,
+            results=self.environment.results,
+            max_turns=self.environment.max_turns,
+            turn_tokens=self.lengths.turn,
+            total_tokens=self.lengths.total,
+            template_options=self.model.template_options,
+            chat_format=chat_format,
+        )
 
 
 def paper_defaults() -> TrainConfig:

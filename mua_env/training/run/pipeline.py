@@ -270,4 +270,4 @@ class Run(RunParts):
             self.driver.close()
 
     def _write_model(self, path: Path) -> None:
-        save(self.model, self.chat.tokenizer, path)
+        save(self.model, self.chat.tokenizer, path, view=self.config.agent_view(chat_format=self.chat.family))

@@ -97,7 +97,7 @@ class RunFolder(Folder):
             return []
         kept = [line for line in read_metrics(self.path) if wanted(line)]
         if self.rank == 0:
-            self._write_whole(path.name, "".join(json.dumps(line, allow_nan=False) + "\n" for line in kept))
+            self.write_text(path.name, "".join(json.dumps(line, allow_nan=False) + "\n" for line in kept))
         return kept
 
     def add_trajectory(self, trajectory: Trajectory) -> None:

@@ -20,9 +20,9 @@ from pydantic import Field
 from mua_env.core.paths import make_folder
 from mua_env.core.redaction import without_secrets
 from mua_env.core.seeds import derive_seed
+from mua_env.core.settings import Settings
 from mua_env.episode.setting import load_setting
 from mua_env.errors import ConfigError, MuaError, missing_extra
-from mua_env.training.config.base import Settings
 from mua_env.training.config.bounds import Count, CountOrNone, RunName, Seed, Share, Text
 from mua_env.training.config.train import ColdStartConfig, ModelConfig, read_settings
 from mua_env.training.run.console import Reporter
