@@ -68,7 +68,8 @@ _ENGLISH = {
     ),
     1: (
         rf"\byour (?!{_HELP})(?:\w+ ){{0,2}}?(?:{_SHARED})\b{_HOUSE}",
-        rf"{_WILL} (?:now |just |go ahead and |be happy to |then |quickly )*{_DOES}\b",
+        # A customer says "let me look" too, of its own papers; what nothing follows tells nobody apart.
+        rf"{_WILL} (?:now |just |go ahead and |be happy to |then |quickly )*{_DOES}\b(?!\W*(?:[.!?]|$))",
         r"\bfor you\b",
         r"\bthank you for (?:providing|sharing|verifying|your (?:patience|understanding|cooperation))\b",
         r"\b(?:could|can|would|will) you (?:please )?(?:provide|share|verify|confirm|specify|clarify)\b",
@@ -116,7 +117,7 @@ _CHINESE = {
         r"[您你]的[^\s\uff0c。\uff01\uff1f,.!?]{0,4}(?:邮箱|电子邮件|邮件地址|账[户号]|帐[户号]|订单|预订|姓名|名字|邮编|邮政编码|地址|手机号|电话号码|用户|卡|身份|行程|号码)",
         r"(?:帮|为|给|替|协助|帮助|帮到|服务)[您你](?!们)(?=.{0,8}(?:查|取消|处理|办|修改|更换|更新|退|换|订|改|转|安排|申请|解决|确认|看|的|"
         r"[吗?\uff1f。\uff01,\uff0c]|$))",
-        r"(?:还有|有)(?:什么|没有)?(?:其他|别的).{0,8}(?:帮|协助|需要)",
+        r"(?<!没)(?:还有|有)(?:什么|没有)?(?:其他|别的)[^。\uff01\uff1f.!?]{0,8}(?:帮|协助|需要)",
         r"请(?:您)?(?:提供|告知|告诉我|出示|输入|核实)(?:一下)?(?:[您你]|订单|邮箱|姓名|账)",
         r"^\W*(?:客服|坐席|助理|助手)\s*[:\uff1a]",
         r"感谢[您你](?:的)?(?:来电|联系|耐心|等待|咨询|配合|提供)",
