@@ -40,7 +40,7 @@ class About(BaseModel):
         submission_date: today if not given.
         submission_type: ``"custom"`` (default): dialogues were held by this package and not by tau2-bench's own code.
         reasoning_effort: of the model, where it has such a setting.
-        retrieval_config: how the knowledge base was searched; the banking domain needs it.
+        retrieval_config: how the knowledge base was searched, for the banking domain; that of the runs if not given.
         notes: further words on the method.
         references: pairs of a title and an address.
     """
@@ -140,6 +140,7 @@ class _Domain(BaseModel):
     modified: bool
     omitted: bool
     reward: str
+    variant: str
     figures: Metrics
 
 
@@ -163,6 +164,7 @@ def _domain(domain: str, items: list[Trajectory], counting: Counting) -> _Domain
         modified=any(item.presentation != "benchmark" for item in items),
         omitted=sources != {"tau2:base"} or figures.tasks < SIZES.get(domain, 0),
         reward=", ".join(sorted({item.score.reward_name for item in items if item.score is not None})),
+        variant=", ".join(sorted({item.variant for item in items if item.variant})),
         figures=figures,
     )
 
@@ -176,9 +178,9 @@ def _figures(part: _Domain, about: About) -> dict[str, Any]:
         found[f"pass_{k}"] = 100 * figures.pass_k[k] if whole else None
     found["cost"] = figures.cost_usd / figures.ended if figures.cost_usd else None
     if part.name == "banking_knowledge":
-        if about.retrieval_config is None:
+        found["retrieval_config"] = about.retrieval_config or part.variant
+        if not found["retrieval_config"]:
             raise ConfigError("the banking domain needs retrieval_config: how the knowledge base was searched")
-        found["retrieval_config"] = about.retrieval_config
     return found
 
 
