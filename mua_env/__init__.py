@@ -107,12 +107,20 @@ if TYPE_CHECKING:
     from mua_env.errors import TaskError as TaskError
     from mua_env.errors import ToolError as ToolError
     from mua_env.errors import UserFault as UserFault
+    from mua_env.evaluation.blame.run import BlameOptions as BlameOptions
+    from mua_env.evaluation.blame.run import ablame as ablame
+    from mua_env.evaluation.blame.run import blame as blame
+    from mua_env.evaluation.comparison.paired import compare as compare
+    from mua_env.evaluation.comparison.runs import list_runs as list_runs
+    from mua_env.evaluation.comparison.tables import make_table as make_table
     from mua_env.evaluation.domain_check import check_domain as check_domain
     from mua_env.evaluation.eval_config import EvalConfig as EvalConfig
     from mua_env.evaluation.evaluate import aevaluate as aevaluate
     from mua_env.evaluation.evaluate import evaluate as evaluate
     from mua_env.evaluation.evaluate import read_results as read_results
     from mua_env.evaluation.metrics import Metrics as Metrics
+    from mua_env.evaluation.regrade import aregrade as aregrade
+    from mua_env.evaluation.regrade import regrade as regrade
     from mua_env.evaluation.results import Results as Results
     from mua_env.evaluation.rollouts import RolloutOptions as RolloutOptions
     from mua_env.evaluation.rollouts import run_rollout as run_rollout
@@ -140,6 +148,7 @@ _HOME = {
     "AgendaUser": "users.agenda.user",
     "Agent": "core.agent",
     "AssistantMessage": "core.messages",
+    "BlameOptions": "evaluation.blame.run",
     "Caller": "domain.description.kinds",
     "Candidate": "domain.verifier",
     "Choice": "domain.description.kinds",
@@ -227,22 +236,29 @@ _HOME = {
     "Wish": "domain.description.wishes",
     "WorldsDomain": "domain.packaged",
     "YesNo": "domain.description.kinds",
+    "ablame": "evaluation.blame.run",
     "aevaluate": "evaluation.evaluate",
     "agent_factory": "agents.make",
+    "aregrade": "evaluation.regrade",
+    "blame": "evaluation.blame.run",
     "check_domain": "evaluation.domain_check",
+    "compare": "evaluation.comparison.paired",
     "environment_ids": "domain.discovery",
     "evaluate": "evaluation.evaluate",
     "hold": "episode.dialogue",
     "import_domain": "domain.importing",
     "kinds": "domain.description",
+    "list_runs": "evaluation.comparison.runs",
     "load_domain": "domain.contract",
     "load_setting": "episode.setting",
+    "make_table": "evaluation.comparison.tables",
     "make_user": "users.make",
     "new_domain": "domain.scaffold",
     "obeys": "domain.description.rules",
     "open_template": "core.database",
     "read_results": "evaluation.evaluate",
     "read_trajectories": "core.trajectory",
+    "regrade": "evaluation.regrade",
     "rule": "domain.description.rules",
     "run_rollout": "evaluation.rollouts",
     "tool": "core.tools",

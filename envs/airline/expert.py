@@ -40,6 +40,10 @@ HANDLERS: Final[Handlers] = {
 class AirlineExpert(ScriptedExpert):
     """Solves airline tasks through dialogue. Styles: :class:`~mua_env.agents.scripted.expert.ScriptedExpert`."""
 
+    def states_wish(self, text: str) -> bool:
+        """Whether a message of the user states a wish."""
+        return reading.intent(text) is not None
+
     def script(self, opening: str) -> Script:
         """The dialogue from the user's opening to the end."""
         desk = Desk(self, HANDLERS)

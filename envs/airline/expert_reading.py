@@ -42,7 +42,7 @@ _INTENTS = Told(
         "add_passenger": r"\banother passenger\b",
         "change_passenger": r"\bpassenger\b",
         "change_route": r"\bdestination\b",
-        "change_flights:cabin": r"\bflights and the cabin\b",
+        "change_flights:cabin": r"\bflights? and the cabin\b",
         "change_cabin": r"\bcabin\b",
         "change_flights": r"\bchange the (?:flights|dates)\b|\b(?:flights|dates) of\b",
         "cancel_reservation": r"\bcancel\b",

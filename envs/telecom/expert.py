@@ -31,6 +31,10 @@ HANDLERS: Final[Handlers] = {
 class TelecomExpert(ScriptedExpert):
     """Solves telecom tasks through dialogue. Styles: :class:`~mua_env.agents.scripted.expert.ScriptedExpert`."""
 
+    def states_wish(self, text: str) -> bool:
+        """Whether a message of the user states a wish."""
+        return reading.intent(text) is not None
+
     def script(self, opening: str) -> Script:
         """The dialogue from the user's opening to the end; from the ticket, where the phone is in its own hands."""
         if any(schema["function"]["name"] == "reboot_device" for schema in self.tools):

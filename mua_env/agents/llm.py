@@ -57,6 +57,10 @@ class LLMAgent(Agent):
         """Send these tools from now on."""
         self._tools = tools
 
+    def resume(self, history: Sequence[Message]) -> None:
+        """Send what was said so far along with what comes."""
+        self._history.extend(dump(message) for message in history)
+
     def act(self, messages: Sequence[Message]) -> AssistantMessage:
         """Answer the new messages.
 

@@ -105,6 +105,7 @@ class LocalAgent(Agent):
         self._system = system_prompt if self._policy is None else self._policy
         self._tools, self._turn, self._length = tools, 0, 0
         self._new_tools: list[dict[str, Any]] = []
+        self._past: list[Message] = []
         self._last: int | None = None
 
     def equip(self, tools: list[dict[str, Any]]) -> None:
@@ -112,6 +113,10 @@ class LocalAgent(Agent):
         known = {tool["function"]["name"] for tool in self._tools}
         self._new_tools = [tool for tool in tools if tool["function"]["name"] not in known]
         self._tools = tools
+
+    def resume(self, history: Sequence[Message]) -> None:
+        """Read what was said so far before what comes; turns of others are encoded as the chat template has them."""
+        self._past = list(history)
 
     def act(self, messages: Sequence[Message]) -> AssistantMessage:
         """Read the new messages and sample a turn.
@@ -153,8 +158,10 @@ class LocalAgent(Agent):
 
     def _read(self, messages: Sequence[Message]) -> list[int]:
         """The tokens that are new to the model."""
-        heard = [self._brief(message) for message in messages]
-        if self._turn == 0:
+        past, self._past = self._past, []
+        heard = [self._brief(message) for message in (*past, *messages)]
+        if self._last is None:
+            self._turn = sum(isinstance(message, AssistantMessage) for message in past)
             shown = system_prompt(self._system, self._tools, tool_detail=self.view.tools)
             ids, _ = self._chat.prompt(shown, heard)
         else:

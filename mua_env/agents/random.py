@@ -24,6 +24,9 @@ class RandomAgent(Agent):
         """Sample from these tools from now on."""
         self._space.tools = tools
 
+    def resume(self, history: Sequence[Message]) -> None:
+        """Go on; what was said plays no part."""
+
     def act(self, messages: Sequence[Message]) -> AssistantMessage:
         """The next turn; what was said plays no part."""
         return parse_agent_turn(self._space.sample())

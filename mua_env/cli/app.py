@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mua_env.cli import domains, eval, play, rollout, tasks, users
+from mua_env.cli import blame, compare, domains, eval, play, regrade, rollout, tasks, users
 from mua_env.cli import options as opt
 from mua_env.cli.options import renamed
 from mua_env.core.screen import echo
@@ -21,6 +21,12 @@ app = typer.Typer(
 app.command("play", cls=renamed({"--save": "--output"}))(play.play)
 app.command("rollout", cls=renamed({"--out": "--output"}))(rollout.rollout)
 app.command("eval")(eval.evaluate)
+app.command("compare")(compare.compare)
+app.command("runs")(compare.runs)
+app.command("tables")(compare.tables)
+app.command("blame")(blame.blame)
+app.command("regrade")(regrade.regrade)
+app.command("export")(regrade.export)
 app.add_typer(domains.app, name="domains")
 app.add_typer(tasks.app, name="tasks")
 app.add_typer(users.app, name="users")

@@ -45,6 +45,16 @@ class Agent(ABC):
         the only source of randomness the agent may use.
         """
 
+    def resume(self, history: Sequence[Message]) -> None:
+        """Take over a dialogue in its middle; comes after `reset` and before the first `act`.
+
+        `history` is what was said and done so far, turns of the agent in whose place this one goes on included, but
+        for the messages that the first `act` answers.
+
+        Raises EpisodeError where an agent can only begin at the beginning.
+        """
+        raise EpisodeError(f"the agent {self.name!r} cannot take over a dialogue that was begun by another")
+
     def equip(self, tools: list[dict[str, Any]]) -> None:  # noqa: B027 (most agents meet no such task)
         """Take note of other tools in mid-dialogue: `tools` are all that the agent has from now on."""
 

@@ -208,9 +208,9 @@ class EvalPlan:
         return {
             "domain": setting.domain.name,
             "revision": setting.revision,
-            "policy": _hash(tasks.policy),
-            "tools": _hash(setting.tools),
-            **({"data": _hash(tasks.data())} if isinstance(setting.worlds, SQLWorlds) else {}),
+            "policy": content_hash(tasks.policy),
+            "tools": content_hash(setting.tools),
+            **({"data": content_hash(tasks.data())} if isinstance(setting.worlds, SQLWorlds) else {}),
             "mode": setting.mode,
             "presentation": setting.presented,
             "variant": tasks.variant,
@@ -266,6 +266,7 @@ def _rules(setting: Setting, tasks: list[Task]) -> Iterator[tuple[str, list[str]
         world.close()
 
 
-def _hash(value: Any) -> str:
+def content_hash(value: Any) -> str:
+    """First 12 hex digits of the SHA-256 of a text, or of a value as JSON."""
     text = value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:12]

@@ -1,6 +1,7 @@
 import pytest
 
 from mua_env.agents.local import LocalAgent
+from mua_env.core.messages import AssistantMessage
 from mua_env.episode.dialogue import hold
 from mua_env.episode.session import Session
 from mua_env.errors import ConfigError
@@ -19,6 +20,25 @@ def test_a_local_model_holds_dialogues(toy: Toy) -> None:
         seen.append([entry.message for entry in session.episode.entries])
     assert seen[0] == seen[1]
     assert agent.usage()["completion_tokens"] > 0
+    session.close()
+
+
+def test_a_local_model_takes_over_a_dialogue_in_its_middle(toy: Toy) -> None:
+    agent, session = LocalAgent(toy.folder, tools="compact", max_new_tokens=12), Session(toy.setting, ToyUser())
+    result = session.start(toy.setting.tasks[0], seed=3)
+    history = [*result.messages, AssistantMessage(content="Which order is it?")]
+    result = session.send("Which order is it?")
+    agent.reset(system_prompt=session.system_prompt, tools=session.tools, seed=3)
+    agent.resume(history)
+    first = agent.act(result.messages)
+    assert agent.usage()["prompt_tokens"] > 0
+    assert isinstance(first, AssistantMessage)
+    assert isinstance(agent.act(session.send(first).messages), AssistantMessage)
+    # What was said before is read: without it, fewer tokens are.
+    read = agent.usage()["prompt_tokens"]
+    agent.reset(system_prompt=session.system_prompt, tools=session.tools, seed=3)
+    agent.act(result.messages)
+    assert agent.usage()["prompt_tokens"] < read
     session.close()
 
 

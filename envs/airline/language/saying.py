@@ -85,7 +85,7 @@ def _place(code: str) -> str:
 
 
 def _day(day: str, voice: Voice) -> str:
-    if voice.short or voice.rng.random() < 0.5:
+    if voice.short or voice.draw(f"day {day}").random() < 0.5:
         return voice.keep(day)
     moment = date.fromisoformat(day)
     return voice.keep(f"{moment:%B} {moment.day}")

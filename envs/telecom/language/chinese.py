@@ -16,7 +16,7 @@ from mua_env.users.agenda.nlg.personas import Voice
 from mua_env.users.agenda.nlu.glossary import Glossary, has_chinese, read_through
 
 from . import TelecomLanguage
-from .saying import NAMES, misread, on_screen
+from .saying import NAMES, misread, misreads, on_screen
 from .slots import SLOTS
 
 _NOUNS: Glossary = (
@@ -211,7 +211,7 @@ class TelecomChinese(TelecomLanguage):
             name = _SWITCH_NAMES.get(operation.switch, NAMES.get(operation.switch, ""))
             state = "开着" if operation.state else "关着"
             return voice.say(_SKIPPED, name=name, state=state)
-        if operation.look and voice.persona.careless and before == 0 and voice.rng.random() < 0.35:
+        if before == 0 and misreads(operation, voice):
             result = misread(operation.tool, result)
         return voice.say(_SEEN if operation.look else _DONE, result=voice.keep(on_screen(operation, result)))
 

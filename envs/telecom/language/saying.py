@@ -24,6 +24,7 @@ _WISHES: Final = {
     "refuel_data": "[add some data to my line|buy more data for this month|top up the data on my line]",
     "change_plan": "[change my plan|switch to another plan|move my line to a different plan]",
 }
+_SHARE_MISREAD = 0.35
 _EMOJI = re.compile(r"[^\x00-\x7f]+")
 _MONTHS: Final = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
@@ -109,7 +110,7 @@ def told(operation: Operation, result: str, voice: Voice, before: int) -> str:
     if not result:
         name = NAMES.get(operation.switch, "that")
         return voice.say(_SKIPPED, name=name, state="on" if operation.state else "off")
-    if operation.look and voice.persona.careless and before == 0 and voice.rng.random() < 0.35:
+    if before == 0 and misreads(operation, voice):
         result = misread(operation.tool, result)
     text = voice.keep(on_screen(operation, result))
     if not operation.look:
@@ -143,6 +144,13 @@ _MISREAD: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     "check_app_permissions": ((": sms, phone", ": sms, storage, phone"), (": storage, phone", ": sms, storage, phone")),
 }
 """By tool: a value, and its neighbour on the screen."""
+
+
+def misreads(operation: Operation, voice: Voice) -> bool:
+    """Whether a careless caller reads something else than the screen shows."""
+    if not operation.look or not voice.persona.careless:
+        return False
+    return voice.draw(f"misread {operation.tool}").random() < _SHARE_MISREAD
 
 
 def misread(tool: str, result: str) -> str:

@@ -15,6 +15,8 @@ from random import Random
 from typing import Any, Self
 
 from mua_env.core.agent import Agent, Slips
+from mua_env.core.json_reader import read_object
+from mua_env.core.limits import LONGEST_ARGUMENTS
 from mua_env.core.messages import AssistantMessage, FunctionCall, Message, ToolCall, UserMessage
 from mua_env.core.outside import heard as as_heard
 from mua_env.errors import ConfigError, EpisodeError, did_you_mean
@@ -101,6 +103,7 @@ class ScriptedExpert(Agent):
         self._script: Script | None = None
         self._inputs: list[Heard] = []
         self._calls = 0
+        self._said_before: tuple[str, ...] = ()
 
     @property
     def compact(self) -> bool:
@@ -126,7 +129,38 @@ class ScriptedExpert(Agent):
         self.system_prompt, self.tools, self._seed = system_prompt, tools, seed
         self.rng = Random(f"expert:{seed}")
         self._slipping = Random(f"slips:{seed}")
-        self._script, self._inputs, self._calls = None, [], 0
+        self._script, self._inputs, self._calls, self._said_before = None, [], 0, ()
+
+    def states_wish(self, text: str) -> bool:
+        """Whether a message of the user states a wish: an expert that takes over begins with the last that does.
+
+        By default none does, and it begins with what the user says next.
+        """
+        return False
+
+    def resume(self, history: Sequence[Message]) -> None:
+        """Take over a dialogue.
+
+        Where this script would have taken the very turns that were taken, it goes on from there. Else it begins anew,
+        as if the user had opened with its last wish and all that it has said since.
+        """
+        if self._follows(history):
+            return
+        self.reset(system_prompt=self.system_prompt, tools=self.tools, seed=self._seed)
+        told = [self.read(message) for message in history if isinstance(message, UserMessage)]
+        wishes = [place for place, text in enumerate(told) if self.states_wish(text)]
+        self._said_before = tuple(told[wishes[-1] :]) if wishes else tuple(told[-1:])
+
+    def _follows(self, history: Sequence[Message]) -> bool:
+        new: list[Message] = []
+        for message in history:
+            if not isinstance(message, AssistantMessage):
+                new.append(message)
+                continue
+            if not new or _deed(self.act(new)) != _deed(message):
+                return False
+            new = []
+        return not new
 
     def act(self, messages: Sequence[Message]) -> AssistantMessage:
         """The next step of the script.
@@ -136,11 +170,26 @@ class ScriptedExpert(Agent):
         """
         if not messages:
             raise EpisodeError("the expert has no message to answer; pass the new messages of the last step")
-        step = self._advance(tuple(_read(message) for message in messages))
+        step = self._advance(self._heard(messages))
         if isinstance(step, Say):
             return AssistantMessage(content=step.text)
         calls = step.calls if isinstance(step, Calls) else (step,)
         return AssistantMessage(tool_calls=tuple(map(self._tool_call, calls)))
+
+    def read(self, message: Message) -> str:
+        """The text of a message as the script hears it."""
+        text = message.content or ""
+        return as_heard(text) if isinstance(message, UserMessage) else text
+
+    def _heard(self, messages: Sequence[Message]) -> Heard:
+        before, self._said_before = self._said_before, ()
+        if not before:
+            return tuple(self.read(message) for message in messages)
+        # Results of a predecessor's calls are no answer to anything that this script has asked.
+        told = [self.read(message) for message in messages if isinstance(message, UserMessage)]
+        if told and self.states_wish(told[-1]):
+            before = ()
+        return ("\n".join([*before, *told]),)
 
     def _tool_call(self, call: Call) -> ToolCall:
         self._calls += 1
@@ -153,7 +202,7 @@ class ScriptedExpert(Agent):
         twin.reset(system_prompt=self.system_prompt, tools=self.tools, seed=self._seed)
         for texts in self._inputs:
             twin._advance(texts)
-        twin._calls = self._calls
+        twin._calls, twin._said_before = self._calls, self._said_before
         return twin
 
     def _advance(self, heard: Heard) -> Step:
@@ -222,9 +271,12 @@ def call_all(*calls: Call) -> Generator[Step, Heard, list[Any]]:
     return [result_of(text) for text in heard[-len(calls) :]]
 
 
-def _read(message: Message) -> str:
-    text = message.content or ""
-    return as_heard(text) if isinstance(message, UserMessage) else text
+def _deed(message: AssistantMessage) -> tuple[str | None, list[tuple[str, Any]]]:
+    """What a turn comes to, without the ids of its calls and the spaces in their arguments."""
+    return message.content, [
+        (call.function.name, read_object(call.function.arguments, longest=LONGEST_ARGUMENTS))
+        for call in message.tool_calls
+    ]
 
 
 def result_of(result: str) -> Any:

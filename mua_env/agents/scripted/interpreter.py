@@ -99,10 +99,10 @@ class InterpretedExpert(ScriptedExpert):
 
     def act(self, messages: Sequence[Message]) -> AssistantMessage:
         """The next step of the script, in the other language."""
-        hear = self.interpreter.hear
-        read = [
-            UserMessage(content=hear(message.content)) if isinstance(message, UserMessage) else message
-            for message in messages
-        ]
-        step = super().act(read)
+        step = super().act(messages)
         return step if step.content is None else AssistantMessage(content=self.interpreter.speak(step.content))
+
+    def read(self, message: Message) -> str:
+        """A message in the words that the expert listens for."""
+        text = super().read(message)
+        return self.interpreter.hear(text) if isinstance(message, UserMessage) else text

@@ -47,6 +47,10 @@ class DescribedExpert(ScriptedExpert):
         self.locale = description.locale(language)
         self.code = language
 
+    def states_wish(self, text: str) -> bool:
+        """Whether a message of the user states a wish."""
+        return _hearing(self.description, self.code).stated(text) is not None
+
     def script(self, opening: str) -> Script:
         """The dialogue from the user's opening to the end."""
         desk = Desk(self)

@@ -28,8 +28,11 @@ LOOK = re.IGNORECASE | re.ASCII
 class Speech(Protocol):
     """How somebody speaks: a template becomes words, and a value is marked as one that noise must leave alone."""
 
-    rng: Random
     locale: Locale
+
+    @property
+    def rng(self) -> Random:
+        """What is drawn here is drawn from this."""
 
     def say(self, template: str, **values: str) -> str:
         """One variant of a template."""

@@ -147,7 +147,7 @@ class DescribedLanguage(DialogueLanguage):
         if not all(name in source for name in names):
             return None
         wanted = argument.raw(source) if slot in self._personal else source[slot]
-        return argument.kind.say(wanted, VoiceSpeech(voice, self.words))
+        return argument.kind.say(wanted, VoiceSpeech(voice, self.words, event=slot))
 
     def hint(self, slot: str, slots: Mapping[str, Any], voice: Voice) -> str | None:
         """What is in a record whose code the user does not know."""
@@ -164,8 +164,13 @@ class DescribedLanguage(DialogueLanguage):
 class VoiceSpeech:
     """How a user speaks, in the natural language of its domain."""
 
-    def __init__(self, voice: Voice, locale: Locale) -> None:
-        self.voice, self.locale, self.rng = voice, locale, voice.rng
+    def __init__(self, voice: Voice, locale: Locale, *, event: str = "") -> None:
+        self.voice, self.locale, self._event = voice, locale, event
+
+    @property
+    def rng(self) -> Random:
+        """The generator of what is said here, good until something is said."""
+        return self.voice.draw(f"speech {self._event}")
 
     def say(self, template: str, **values: str) -> str:
         """One variant of a template."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from random import Random
@@ -123,9 +125,13 @@ def persona(name: str) -> Persona:
 
 
 class Voice:
-    """How one user speaks: a persona, the share of noisy utterances, and the seeded generator of one dialogue."""
+    """How one user speaks: a persona, the share of noisy utterances, and the seeded draws of one dialogue.
 
-    __slots__ = ("locale", "noise", "persona", "phrasings", "rng")
+    What is drawn hangs on the seed and on what it is drawn for (:meth:`draw`), never on what was drawn before it: two
+    agents that ask for the same things in another order hear the same user (common random numbers).
+    """
+
+    __slots__ = ("_rng", "_seed", "_times", "locale", "noise", "persona", "phrasings")
 
     def __init__(
         self,
@@ -135,7 +141,7 @@ class Voice:
         locale: Locale | None = None,
         phrasings: Phrasings = "all",
     ) -> None:
-        self.rng = rng
+        self._seed, self._rng, self._times = rng.getrandbits(64), rng, Counter[str]()
         self.persona = persona
         self.noise = noise
         self.locale = locale
@@ -146,9 +152,24 @@ class Voice:
         """Whether the persona speaks in short, regular phrases."""
         return self.persona.short
 
+    @property
+    def rng(self) -> Random:
+        """The generator of draws that have no name; these hang on how many of them came before."""
+        return self.draw("")
+
+    def draw(self, event: str) -> Random:
+        """The generator of one event, by the seed, what the event is, and how often it came before.
+
+        It is good until the next event.
+        """
+        self._times[event] += 1
+        key = hashlib.blake2b(f"{self._seed}/{self._times[event]}/{event}".encode(), digest_size=8).digest()
+        self._rng.seed(int.from_bytes(key, "big"))
+        return self._rng
+
     def say(self, template: str, **values: str) -> str:
         """One variant of a template."""
-        return expand_part(template, self.rng, values, self.phrasings)
+        return expand_part(template, self.draw(template), values, self.phrasings)
 
     def keep(self, value: str) -> str:
         """A value that noise must leave as it is."""
@@ -161,23 +182,24 @@ class Voice:
             locale.manners[persona.name] if locale else (persona.opening, persona.before, persona.after)
         )
         text = (locale.space if locale else " ").join(part for part in parts if part)
+        rng = self.draw(text)
         if opening and first:
-            text = expand(first, self.rng, {}) + text
-        elif persona.garnish and self.rng.random() < persona.garnish:
-            if after and self.rng.random() < 0.5:
-                text = text + expand(after, self.rng, {})
+            text = expand(first, rng, {}) + text
+        elif persona.garnish and rng.random() < persona.garnish:
+            if after and rng.random() < 0.5:
+                text = text + expand(after, rng, {})
             elif before:
-                lead = expand(before, self.rng, {})
+                lead = expand(before, rng, {})
                 text = lead + (_decapital(text) if lead.endswith(", ") else text)
-        if self.noise > 0 and self.rng.random() < self.noise:
-            text = (locale.noise if locale else add_noise)(text, self.rng)
+        if self.noise > 0 and rng.random() < self.noise:
+            text = (locale.noise if locale else add_noise)(text, rng)
         return unmark(text.strip() if locale else _tidy(text))
 
     def fork(self) -> Voice:
         """A voice with the same future."""
-        rng = Random()
-        rng.setstate(self.rng.getstate())
-        return Voice(rng, self.persona, self.noise, self.locale, self.phrasings)
+        twin = Voice(Random(0), self.persona, self.noise, self.locale, self.phrasings)
+        twin._seed, twin._times = self._seed, self._times.copy()
+        return twin
 
 
 _START = re.compile(r"(?:^|(?<=[.!?] ))([a-z])")

@@ -67,7 +67,7 @@ class Speaker:
             return asked
         untold = [group for group in able if not any(self.agenda.given.get(slot) for slot in group)]
         options = untold if self.acts.not_found and untold else able
-        chosen = options[int(self.voice.rng.random() * len(options))]
+        chosen = options[int(self.voice.draw("alternative").random() * len(options))]
         others = frozenset().union(*groups) - chosen
         kept = [slot for slot in asked if slot not in others]
         return kept + [slot for slot in self.language.slots if slot in chosen and slot not in kept]
@@ -79,19 +79,21 @@ class Speaker:
         value = self.language.value(slot, source, self.voice, about=self.acts.text if self.acts.asked else "")
         if value is None:
             return None
-        if spec.code and self._noisy():
+        if spec.code and self._noisy(f"slip {slot}"):
             value = self._slip(value)
         return self.voice.say(spec.piece if piece else spec.template(self.voice.short), value=value)
 
-    def _noisy(self) -> bool:
-        return self.voice.noise > 0 and self.voice.rng.random() < self.voice.noise / 2
+    def _noisy(self, event: str) -> bool:
+        return self.voice.noise > 0 and self.voice.draw(event).random() < self.voice.noise / 2
 
     def _part(self, slot: str, request: Pending) -> str | None:
         """The end of a code, said first where a noisy user has no more of it at hand."""
         spec = self.language.slots[slot]
         source = self.agenda.facts if spec.personal else request.known()
         value = source.get(slot)
-        if not spec.code or not isinstance(value, str) or self.agenda.given.get(slot, 0) > 1 or not self._noisy():
+        if not spec.code or not isinstance(value, str) or self.agenda.given.get(slot, 0) > 1:
+            return None
+        if not self._noisy(f"part {slot}"):
             return None
         return phrase("partial", self.voice, noun=spec.noun, tail=self.voice.keep(value[-spec.code :]))
 
