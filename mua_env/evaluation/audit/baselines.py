@@ -94,4 +94,5 @@ class BaselineRuns:
             rewards={name: score.under(check_reward(name)) for name in BASES},
             turns=session.episode.turns,
             ended_by=session.episode.ended_by,
+            bounds=tuple(name for name in BASES if score.bound_under(check_reward(name))),
         )

@@ -11,6 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field, computed_field
 from mua_env.core.scores import BASES
 from mua_env.core.tools import Mode
 
+IDLE = "idle"
+"""What the agent that does nothing, whose reward is computed, is called beside the baselines."""
+
 
 class _Model(BaseModel):
     model_config = ConfigDict(frozen=True)
@@ -41,11 +44,15 @@ class Values(_Model):
 
 
 class BaselineRun(_Model):
-    """One episode of a baseline: its reward under each definition, and how it ended."""
+    """One episode of a baseline: its reward under each definition, and how it ended.
+
+    ``bounds`` names the definitions under which the reward is an upper bound: 1, with statements nobody has judged.
+    """
 
     rewards: dict[str, float | None]
     turns: int
     ended_by: str | None
+    bounds: tuple[str, ...] = ()
 
 
 class TaskAudit(_Model):
@@ -55,6 +62,7 @@ class TaskAudit(_Model):
         failures: gold actions that fail, in order.
         empty: the gold actions change nothing.
         idle: the reward of an agent that does and says nothing until the user leaves, under each definition.
+        idle_bounds: the definitions under which that reward is an upper bound.
         unjudged: statements for a judge on which the reward hangs; an audit has no judge and counts them as met.
         initial_tcr: the share of the task's checks that hold before anything is done; ``None`` for tasks without
             criteria of their own.
@@ -76,6 +84,7 @@ class TaskAudit(_Model):
     failures: tuple[FailedCall, ...]
     empty: bool
     idle: dict[str, float]
+    idle_bounds: tuple[str, ...] = ()
     unjudged: int = 0
     initial_tcr: float | None = None
     same_wish: tuple[str, ...]
@@ -104,7 +113,8 @@ class Totals(_Model):
     ``without_user`` and ``user_only`` are shares of all gold argument values (``None`` where there are none);
     ``idle_unjudged`` lists those of ``idle["task"]`` that hang on statements nobody has judged; ``initial_tcr`` is the
     mean over the tasks that have one. ``baselines`` holds the mean reward by baseline and definition, over the episodes
-    that count (``None``: none does).
+    that count (``None``: none does); ``bounds`` says by baseline and definition how many of them are upper bounds, and
+    under ``"idle"`` how many of the rewards of 1 in ``idle`` are.
     """
 
     tasks: int
@@ -124,6 +134,7 @@ class Totals(_Model):
     rules: dict[str, int]
     baselines: dict[str, dict[str, float | None]]
     baseline_episodes: dict[str, int]
+    bounds: dict[str, dict[str, int]] = Field(default_factory=dict)
 
 
 class Audit(_Model):
@@ -184,6 +195,10 @@ def _totals(tasks: Sequence[TaskAudit], rules: Iterable[str]) -> Totals:
         rules={rule: bound[rule] for rule in rules},
         baselines={name: {reward: _mean(tasks, name, reward) for reward in BASES} for name in names},
         baseline_episodes={name: sum(name in task.baselines for task in tasks) for name in names},
+        bounds={
+            IDLE: {reward: sum(reward in task.idle_bounds for task in tasks) for reward in BASES},
+            **{name: {reward: _bounds(tasks, name, reward) for reward in BASES} for name in names},
+        },
     )
 
 
@@ -203,6 +218,10 @@ def _share(part: int, whole: int) -> float | None:
 def _mean(tasks: Sequence[TaskAudit], baseline: str, reward: str) -> float | None:
     runs = [task.baselines[baseline].rewards[reward] for task in tasks if baseline in task.baselines]
     return _average([value for value in runs if value is not None])
+
+
+def _bounds(tasks: Sequence[TaskAudit], baseline: str, reward: str) -> int:
+    return sum(reward in task.baselines[baseline].bounds for task in tasks if baseline in task.baselines)
 
 
 def _average(values: Sequence[float]) -> float | None:

@@ -109,6 +109,7 @@ class _Auditor:
             failures=self._failures[task.id],
             empty=task.id in self._empty,
             idle={name: idle.under(check_reward(name)) or 0.0 for name in BASES},
+            idle_bounds=tuple(name for name in BASES if idle.bound_under(check_reward(name))),
             unjudged=idle.unjudged,
             initial_tcr=None if task.criteria is None else idle.initial_tcr,
             same_wish=self._wishes[task.id],

@@ -9,8 +9,8 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from mua_env.core.scores import BASES
-from mua_env.evaluation.audit.results import Audit, TaskAudit, Totals
+from mua_env.core.scores import BASES, bounded
+from mua_env.evaluation.audit.results import IDLE, Audit, TaskAudit, Totals
 
 LONGEST = 32
 """Characters of a task id in a table; where some are longer, tables have numbers, and the ids stand below."""
@@ -91,9 +91,14 @@ def findings(totals: Totals, name: Name = str) -> list[tuple[str, str]]:
     return rows
 
 
-def number(value: float | None) -> str:
+def number(value: float | None, upper_bounds: int = 0) -> str:
     """A mean reward, or a dash where no episode counts."""
-    return "-" if value is None else f"{value:.3f}"
+    return "-" if value is None else bounded(f"{value:.3f}", upper_bounds)
+
+
+def idle_count(totals: Totals, reward: str) -> str:
+    """On how many tasks an idle agent gets 1."""
+    return bounded(f"{len(totals.idle[reward])} of {totals.tasks}", totals.bounds[IDLE][reward])
 
 
 def _summary(audit: Audit, totals: Totals, name: Name) -> Table:
@@ -113,10 +118,10 @@ def _rewards(totals: Totals) -> Table:
     table.add_column("episodes", justify="right")
     for name in BASES:
         table.add_column(name, justify="right", overflow="fold")
-    idle = [f"{len(totals.idle[name])} of {totals.tasks}" for name in BASES]
-    table.add_row("idle: tasks with 1", "computed", *idle)
+    table.add_row("idle: tasks with 1", "computed", *(idle_count(totals, name) for name in BASES))
     for agent, rewards in totals.baselines.items():
-        table.add_row(escape(agent), str(totals.baseline_episodes[agent]), *(number(rewards[name]) for name in BASES))
+        means = (number(rewards[name], totals.bounds[agent][name]) for name in BASES)
+        table.add_row(escape(agent), str(totals.baseline_episodes[agent]), *means)
     return table
 
 
