@@ -110,6 +110,7 @@ class Totals(_Model):
     """The figures of a whole task set.
 
     ``failing`` lists tasks with a failing gold action, ``failing_writes`` those of them where it should write.
+    ``needs_user`` lists tasks with a gold argument value that no tool yields without the user.
     ``without_user`` and ``user_only`` are shares of all gold argument values (``None`` where there are none);
     ``idle_unjudged`` lists those of ``idle["task"]`` that hang on statements nobody has judged; ``initial_tcr`` is the
     mean over the tasks that have one. ``baselines`` holds the mean reward by baseline and definition, over the episodes
@@ -126,6 +127,7 @@ class Totals(_Model):
     initial_tcr: float | None
     same_wish: tuple[tuple[str, ...], ...]
     same_effect: tuple[tuple[str, ...], ...]
+    needs_user: tuple[str, ...] = ()
     values: int
     without_user: float | None
     user_only: float | None
@@ -149,6 +151,7 @@ class Audit(_Model):
             benchmark's tasks.
         seed: of users and of the random baseline.
         rules: the domain's policy rules: id -> the rule in a sentence.
+        left_out: rows of somebody else's file that are no tasks here: where they stand -> why.
     """
 
     source: str
@@ -161,6 +164,7 @@ class Audit(_Model):
     source_revision: str = ""
     seed: int
     rules: dict[str, str]
+    left_out: dict[str, str] = Field(default_factory=dict)
     tasks: tuple[TaskAudit, ...]
 
     @computed_field  # type: ignore[prop-decorator]
@@ -187,6 +191,7 @@ def _totals(tasks: Sequence[TaskAudit], rules: Iterable[str]) -> Totals:
         initial_tcr=_average([task.initial_tcr for task in tasks if task.initial_tcr is not None]),
         same_wish=_groups(tasks, lambda task: task.same_wish),
         same_effect=_groups(tasks, lambda task: task.same_effect),
+        needs_user=ids(lambda task: task.values.without_user),
         values=values,
         without_user=_share(sum(task.values.without_user for task in tasks), values),
         user_only=_share(sum(task.values.user_only for task in tasks), values),

@@ -71,6 +71,7 @@ def audit(
         source_revision=setting.tasks.source_revision,
         seed=seed,
         rules=dict(setting.domain.policy_rules),
+        left_out=dict(setting.tasks.left_out),
         tasks=tuple(found),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from rich.console import Group, RenderableType
 from rich.markup import escape
@@ -69,10 +69,26 @@ class _Names:
         return table
 
 
-def findings(totals: Totals, name: Name = str) -> list[tuple[str, str]]:
-    """The figures of the summary: what, and how much; ``name`` says how tasks are named in it."""
+def findings(totals: Totals, name: Name = str, left_out: Mapping[str, str] | None = None) -> list[tuple[str, str]]:
+    """The figures of the summary: what, and how much.
+
+    Args:
+        totals: of the audit.
+        name: how tasks are named.
+        left_out: rows that are no tasks here, with the reason of each.
+    """
     rows = [
         ("tasks", str(totals.tasks)),
+        *((f"rows left out: {reason}", count) for reason, count in _left_out(left_out)),
+        ("won by doing nothing", _share_of(idle_count(totals, "task"), len(totals.idle["task"]), totals.tasks)),
+        (
+            "fail their own gold",
+            _share_of(f"{len(totals.failing)} of {totals.tasks}", len(totals.failing), totals.tasks),
+        ),
+        (
+            "need the user",
+            _share_of(f"{len(totals.needs_user)} of {totals.tasks}", len(totals.needs_user), totals.tasks),
+        ),
         ("gold lists with a failing call", _some(totals.failing, name)),
         ("... of them with a failing write", _some(totals.failing_writes, name)),
         ("gold that changes nothing", _some(totals.empty, name)),
@@ -91,6 +107,18 @@ def findings(totals: Totals, name: Name = str) -> list[tuple[str, str]]:
     return rows
 
 
+def _left_out(left_out: Mapping[str, str] | None) -> Iterator[tuple[str, str]]:
+    where: dict[str, list[str]] = {}
+    for place, reason in (left_out or {}).items():
+        where.setdefault(reason, []).append(place)
+    for reason, places in sorted(where.items(), key=lambda item: -len(item[1])):
+        yield reason, _some(places, str, most=3)
+
+
+def _share_of(written: str, part: int, whole: int) -> str:
+    return f"{written} ({_percent(part / whole if whole else None)})"
+
+
 def number(value: float | None, upper_bounds: int = 0) -> str:
     """A mean reward, or a dash where no episode counts."""
     return "-" if value is None else bounded(f"{value:.3f}", upper_bounds)
@@ -107,7 +135,7 @@ def _summary(audit: Audit, totals: Totals, name: Name) -> Table:
     table = Table(title=escape(title), title_justify="left")
     table.add_column("finding")
     table.add_column("value", overflow="fold")
-    for finding, value in findings(totals, name):
+    for finding, value in findings(totals, name, audit.left_out):
         table.add_row(escape(finding), escape(value))
     return table
 

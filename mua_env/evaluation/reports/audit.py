@@ -17,7 +17,7 @@ def render_html(audit: Audit) -> str:
         .render(
             audit=audit,
             totals=totals,
-            findings=findings(totals),
+            findings=findings(totals, left_out=audit.left_out),
             rewards=list(BASES),
             number=number,
             idle_names=idle_names,
