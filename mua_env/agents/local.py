@@ -16,6 +16,7 @@ from mua_env.errors import ConfigError, MuaError, missing_extra
 from mua_env.inference.backends.base import TurnRequest
 from mua_env.inference.chat_template import Detail, system_prompt, with_new_tools
 from mua_env.inference.models import check_model
+from mua_env.inference.text_calls import CallStyle, text_dialect
 
 if TYPE_CHECKING:
     from mua_env.inference.backends.cache_engine import CacheEngine
@@ -31,6 +32,8 @@ class LocalAgent(Agent):
         tools: how much of the tool schemas the model is shown (default ``full``).
         policy: shown instead of the environment's policy document, as the compact form that it was trained with.
         dtype: of the weights (default ``float32``).
+        calls: `native` (default) as the chat template has calls; `python`, `hermes` or `xml` for calls in text, with
+            the tools in the system prompt, whatever the template knows.
         template_options: further arguments of the chat template, as ``{"enable_thinking": False}``.
 
     Raises:
@@ -50,12 +53,14 @@ class LocalAgent(Agent):
         tools: Detail = "full",
         policy: str | None = None,
         dtype: str = "float32",
+        calls: CallStyle = "native",
         template_options: dict[str, Any] | None = None,
     ) -> None:
         if max_new_tokens < 1 or temperature < 0:
             raise ConfigError(
                 f"max_new_tokens is at least 1 and temperature at least 0, got {max_new_tokens} and {temperature}"
             )
+        dialect = text_dialect(calls)
         check_model(model)
         try:
             from mua_env.inference.backends.cache_engine import CacheEngine
@@ -65,10 +70,10 @@ class LocalAgent(Agent):
             if isinstance(error, MuaError):
                 raise
             raise missing_extra("train", needed_by="a local model") from error
-        self.name = f"local:{model}"
+        self.name = f"local:{model}" + ("" if dialect is None else f" ({calls} calls)")
         self._model, tokenizer = load(os.fspath(model), dtype=dtype)
         self._model.train(False)
-        self._chat = ChatTokens(tokenizer, template_options)
+        self._chat = ChatTokens(tokenizer, template_options, dialect=dialect)
         self._temperature, self._budget = temperature, max_new_tokens
         self._detail: Detail = tools
         self._policy = policy

@@ -24,8 +24,8 @@ def agent_factory(name: str, domain: Domain, options: dict[str, Any] | None = No
     Args:
         name: `expert` (the domain's scripted one), `llm`, `local` (a transformers model) or `random`.
         domain: whose expert is meant.
-        options: of the agent. For `llm`: `client`, or what `mua_env.llm.make_client` takes; for `local` those of
-            `mua_env.agents.local.LocalAgent`, whose model is loaded once.
+        options: of the agent. For `llm`: `calls`, and `client` or what `mua_env.llm.make_client` takes; for `local`
+            those of `mua_env.agents.local.LocalAgent`, whose model is loaded once.
 
     Raises:
         ConfigError: the name or an option is not known.
@@ -41,10 +41,13 @@ def agent_factory(name: str, domain: Domain, options: dict[str, Any] | None = No
 def _factory(name: str, domain: Domain, options: dict[str, Any], what: str) -> AgentFactory:
     if name == "llm":
         from mua_env.agents.llm import LLMAgent
+        from mua_env.inference.text_calls import text_dialect
         from mua_env.llm import LLMSettings, make_client
 
+        calls = options.pop("calls", "native")
+        text_dialect(calls)  # fails here rather than in the middle of a run
         client = options.pop("client", None) or call_with(make_client, options, what=what, further=(LLMSettings,))
-        return partial(LLMAgent, client)
+        return partial(LLMAgent, client, calls=calls)
     if name == "local":
         from mua_env.agents.local import LocalAgent
 

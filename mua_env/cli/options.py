@@ -173,6 +173,7 @@ class Cast:
     user: UserSimulator
     make_agent: AgentFactory
     clients: dict[str, LLMClient] = field(default_factory=dict)
+    sends_tools: bool = True
 
 
 def open_cast(
@@ -193,12 +194,14 @@ def open_cast(
     if agent == "llm":
         from mua_env.llm import make_client
 
-        clients["agent"] = _named(agent, make_client, {**agent_options, **counted})
-        agent_options = {"client": clients["agent"]}
+        of_client = {name: value for name, value in agent_options.items() if name != "calls"}
+        clients["agent"] = _named(agent, make_client, {**of_client, **counted})
+        agent_options = {"client": clients["agent"], "calls": agent_options.get("calls", "native")}
     simulator = make_user(user, {**user_options, **(counted if user in ("llm", "local") else {})})
     if user == "llm":
         clients["user"] = simulator.client  # type: ignore[attr-defined]
-    return Cast(simulator, agent_factory(agent, setting.domain, agent_options), clients)
+    sends_tools = agent_options.get("calls", "native") == "native"
+    return Cast(simulator, agent_factory(agent, setting.domain, agent_options), clients, sends_tools)
 
 
 def _named(agent: str, make: Callable[..., LLMClient], options: dict[str, Any]) -> LLMClient:

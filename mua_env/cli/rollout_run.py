@@ -101,7 +101,7 @@ def _probe(setting: Setting, cast: Cast, options: RolloutOptions) -> None:
     if client is not None:
         clients["judge"] = client
     for who, client in clients.items():
-        probe(client, who, setting.tools[:1] if who == "agent" else ())
+        probe(client, who, setting.tools[:1] if who == "agent" and cast.sends_tools else ())
 
 
 def print_summary(summary: Summary, out: Path) -> None:
