@@ -205,7 +205,8 @@ class RolloutDriver:
             return unopened
         if self._over(unopened, result):
             return unopened
-        policy = session.system_prompt if dialogue.policy is None else dialogue.policy
+        own = session.system_prompt if dialogue.policy is None else dialogue.policy
+        policy = dialogue.task.policy or own
         shown = system_prompt(policy, session.tools, tool_detail=self.tools)
         ids, sources = self.chat.prompt(shown, dialogue.reads(result.messages))
         state = _Live(row, dialogue, begin(ids, sources), feed=ids)
