@@ -5,11 +5,13 @@ Data and classes are those of the user's own checkout; nothing of them is kept h
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
 
+from mua_env.agents.scripted.by_heart import ByHeart, Part
+from mua_env.core.agent import Agent, Slips
 from mua_env.core.database import Rows
 from mua_env.core.object_world import ObjectWorld
 from mua_env.core.task_sets import TaskSet, parse_source
@@ -19,7 +21,7 @@ from mua_env.domain.contract import Domain
 from mua_env.errors import ConfigError, TaskError, did_you_mean
 
 from .checkout import KINDS, root_folder, rows, source_revision
-from .derived_user import DerivedUser, missing
+from .derived_user import DerivedUser, lines_of, missing
 from .scoring import ACEScorer, gold_actions
 from .stage import ACEStage
 from .users import END, NudgeUser
@@ -89,6 +91,21 @@ class ACEBenchDomain(Domain):
         """What goes before every task; each task's first message says which of the two desks it is."""
         return f"{PHONE}\n{_RULES}{_PHONE_RULES}"
 
+    def __init__(self) -> None:
+        self._roots: set[Path] = set()
+
+    def expert(self, *, style: str = "plain", slips: Slips = 0.0) -> Agent:
+        """An expert that knows the milestones by heart, of the checkouts that this process has read."""
+        return ByHeart(self._parts, slips=slips)
+
+    def _parts(self) -> Iterator[Part]:
+        for root in self._roots:
+            for task in (*_tasks(root, "multi_turn"), *_tasks(root, "multi_step")):
+                question, alone = str(task.scene["question"]), task.scene["kind"] == "multi_step"
+                said = f"All is done: {END}." if alone else "It is done. Is there anything else?"
+                heard = question if alone else lines_of(question).opening
+                yield Part(heard=(heard,), calls=(task.actions,), said=(said,), last=said)
+
     def tasks(self, split: str) -> Sequence[Task]:
         """The tasks of a kind, from the checkout that ``ACEBENCH_ROOT`` names."""
         return _tasks(root_folder(None), split)
@@ -123,6 +140,7 @@ class ACEBenchDomain(Domain):
                 f"Use {', '.join(map(repr, known))}"
             )
         root = root_folder(path)
+        self._roots.add(root)
         tasks = [task for task in _tasks(root, kind) if desk in ("", _desk(task))]
         if derived:
             stage = ACEStage(root, mode="compat")

@@ -80,6 +80,8 @@ def lines_of(question: str) -> Lines:
             wishes.append(_capital(re.sub(r"^(?:Below|Now), ", "", said)))
         else:
             facts.append(said)
+    if not wishes and facts:  # an order rather than a description of someone who wants something
+        wishes.append(facts.pop(0))
     return Lines(" ".join(dict.fromkeys(wishes)), tuple(dict.fromkeys(facts)), tuple(later))
 
 

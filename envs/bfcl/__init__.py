@@ -10,6 +10,8 @@ from functools import cache
 from inspect import signature
 from typing import Any, ClassVar
 
+from mua_env.agents.scripted.by_heart import ByHeart, part_of_script
+from mua_env.core.agent import Agent, Slips
 from mua_env.core.call_text import read_calls
 from mua_env.core.database import Rows
 from mua_env.core.object_world import ObjectWorld
@@ -78,6 +80,10 @@ class BFCLDomain(Domain):
     def tasks(self, split: str) -> Sequence[Task]:
         """The tasks of a category, or of all."""
         return _tasks(split)
+
+    def expert(self, *, style: str = "plain", slips: Slips = 0.0) -> Agent:
+        """An expert that knows the gold calls of all categories by heart; ``style`` plays no part."""
+        return ByHeart(lambda: map(part_of_script, _tasks("all")), slips=slips)
 
     def task_set(
         self, source: str = "base", *, path: Any = None, policy: str | None = None, solo: bool = False

@@ -6,11 +6,14 @@ Read from the user's own files of rows with ``messages`` and ``tools``, as MUA-R
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar
 from warnings import warn
 
+from mua_env.agents.scripted.by_heart import ByHeart, Part, part_of_script
+from mua_env.core.agent import Agent, Slips
 from mua_env.core.database import Rows
 from mua_env.core.task_sets import TaskSet
 from mua_env.core.tasks import Limits, Task
@@ -73,6 +76,17 @@ class DialoguesDomain(Domain):
         """Each dialogue has a policy document of its own."""
         return ""
 
+    def __init__(self) -> None:
+        self._read_here: dict[str, tuple[Task, ...]] = {}
+
+    def expert(self, *, style: str = "plain", slips: Slips = 0.0) -> Agent:
+        """An expert that says and does what the recorded agent did, in the dialogues that this process has read."""
+        return ByHeart(self._parts, slips=slips)
+
+    def _parts(self) -> Iterator[Part]:
+        for task in chain.from_iterable(self._read_here.values()):
+            yield part_of_script(task, ["\n".join(said) for said in task.scene["said"]])
+
     def tasks(self, split: str) -> Sequence[Task]:
         """There are no splits.
 
@@ -124,6 +138,7 @@ class DialoguesDomain(Domain):
         if left_out:
             rows = len(tasks) + len(left_out)
             warn(f"{source}: {len(left_out)} of {rows} rows are left out: {reasons(left_out)}", stacklevel=2)
+        self._read_here[source] = tuple(tasks)
         files = list(files_of(source, "dialogue"))
         return TaskSet(
             name=source,

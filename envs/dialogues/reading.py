@@ -1,8 +1,8 @@
 """Rows of ``id``, ``source``, ``messages`` and ``tools`` as tasks: the layout of MUA-RL's release.
 
-Calls may stand in ``tool_calls``, in ``function_call``, or in the text as Hermes and Qwen write them; results in messages
-of the role ``tool`` or between ``<tool_response>`` and ``</tool_response>`` in a user's. ``messages`` and ``tools`` may
-be JSON texts.
+Calls may stand in ``tool_calls``, in ``function_call``, or in the text as Hermes and Qwen write them; results in
+messages of the role ``tool``, or in a user's between ``<tool_response>`` and ``</tool_response>``. ``messages`` and
+``tools`` may be JSON texts.
 """
 
 from __future__ import annotations
