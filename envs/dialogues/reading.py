@@ -19,6 +19,7 @@ from mua_env.domain.public.row_files import Row
 from mua_env.errors import TaskError
 from mua_env.inference.text_calls import TEXT_DIALECTS
 
+_STOP = re.compile(r"###[A-Z-]+###")
 _RESULT = re.compile(r"<tool_response>\s*(.*?)\s*</tool_response>", re.DOTALL)
 
 
@@ -60,6 +61,9 @@ class _Dialogue:
             raise TaskError(f"a message of the role {role!r}")
 
     def _say(self, text: str) -> None:
+        text, stops = _STOP.subn("", text)
+        if stops and not (text := text.strip()):  # the users of tau-bench end a dialogue so; here it ends by itself
+            return
         # Two messages of the user's in a row are one turn: the agent had no word in between.
         last = self.turns[-1] if self.turns else None
         if last is not None and not (last.actions or last.said):

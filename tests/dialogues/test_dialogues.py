@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 import mua_env  # noqa: F401 - registers the environments
 from mua_env.cli.app import app
 from mua_env.core.tasks import Task
+from mua_env.core.trajectory import read_trajectories
 from mua_env.episode.session import Session
 from mua_env.episode.setting import load_setting
 from mua_env.errors import ConfigError, TaskError
@@ -161,3 +162,27 @@ def test_sources_that_cannot_be_are_refused(tmp_path: Path) -> None:
         load_setting("dialogues", str(tmp_path), solo=True)
     with pytest.raises(TaskError, match="none of 1 rows can be used"):
         load_setting("dialogues", str(write(tmp_path / "x.jsonl", [BROKEN["no word of a user"]])))
+
+
+@pytest.mark.parametrize(("text", "lines"), [("###STOP###", ["Hi."]), ("Bye. ###STOP###", ["Hi.", "Bye."])])
+def test_a_stop_of_the_recorded_user_is_no_word_to_the_agent(tmp_path: Path, text: str, lines: list[str]) -> None:
+    messages = [said("user", "Hi."), said("assistant", "Hello."), said("user", text)]
+    file = write(tmp_path / "rows.jsonl", [row("d1", messages)])
+    assert [turn.text for turn in load_setting("dialogues", str(file)).tasks[0].script] == lines
+
+
+def test_expert_says_and_does_what_the_recorded_agent_did(file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    result = CliRunner().invoke(
+        app, ["rollout", "-d", "dialogues", "-t", str(file), "--agent", "expert", "-o", str(out)]
+    )
+    assert result.exit_code == 0, result.output
+    assert "success 100.0%" in result.output
+    kept = {item.task_id: item for item in read_trajectories(out / "trajectories.jsonl")}
+    texts = [entry.message.content for entry in kept["d1"].entries if entry.source == "agent"]
+    assert texts == [None, "You have F7.", None, "It is yours."]
+    checked = CliRunner().invoke(app, ["tasks", "check", f"dialogues:{file}"])
+    assert checked.exit_code == 1
+    assert "d4: gold action fails: find: Error: nobody" in checked.output
+    assert "rows.jsonl, line 5: left out: no word of a user" in checked.output
+    assert "gold changes nothing" not in checked.output.replace("whose gold changes nothing", "")
