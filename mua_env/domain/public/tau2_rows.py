@@ -21,7 +21,7 @@ from mua_env.core.database import Rows
 from mua_env.core.task_sets import TaskSet
 from mua_env.core.tasks import Task
 from mua_env.core.tools import Presentation
-from mua_env.core.toolsets import Kit
+from mua_env.core.toolsets import Toolset
 from mua_env.domain.public import tau2
 from mua_env.domain.public.row_files import Row, content_of, files_of, read_files
 from mua_env.domain.public.tau2 import DeriveGoal, FindUser, Layout, Mend
@@ -80,7 +80,7 @@ def task_set(
     source: str,
     *,
     read_rows: ReadRows,
-    kit: Kit,
+    toolset: Toolset,
     own_policy: str,
     policy: Callable[[Layout], str] = lambda layout: layout.text("policy.md"),
     find_user: FindUser,
@@ -97,7 +97,7 @@ def task_set(
         domain: ``"airline"``, ``"retail"`` or ``"telecom"``.
         source: the file or folder.
         read_rows: reads a database file.
-        kit: the tools.
+        toolset: the tools.
         own_policy: the domain's own policy document.
         policy: reads the document of a copy of tau2-bench.
         find_user, derive, mend, wording: as of :func:`mua_env.domain.public.tau2.task_set`.
@@ -126,7 +126,7 @@ def task_set(
         policy=text,
         world=f"rows:{domain}:{digest}",
         mode="compat",
-        kit=kit,
+        toolset=toolset,
         variant=variant,
         source_revision=f"{', '.join(path.name for path in files)} ({content_of(files)})",
         left_out=reader.left_out,

@@ -41,7 +41,7 @@ def baselines(setting: Setting) -> list[Agent]:
     there is no telling which words and tools would be worth a try: do nothing, and random."""
     if not isinstance(setting.worlds, SQLWorlds):
         return [IdleAgent(), RandomAgent()]
-    specs = setting.sql.kit.toolkit.specs.values()
+    specs = setting.sql.toolset.toolkit.specs.values()
     handing_over = [spec for spec in specs if spec.terminal or spec.name == HAND_OVER][:1]
     return [
         IdleAgent(),
