@@ -46,7 +46,7 @@ def play(session: Session, task: Task, around: str) -> tuple[int, float]:
         lacking += len(unheard(plain(heard), action))
         if session.episode.ended_by:
             break
-        call = ToolCall(id=str(number), function=FunctionCall(name=action.name, arguments=action.arguments))  # type: ignore[arg-type]
+        call = ToolCall(id=str(number), function=FunctionCall(name=action.name, arguments=action.arguments))
         heard += " " + " ".join(m.content or "" for m in session.send(AssistantMessage(tool_calls=(call,))).messages)
     while not session.episode.ended_by:
         session.send("It is done. Is there anything else?")

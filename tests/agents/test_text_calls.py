@@ -98,6 +98,12 @@ def test_lists_of_calls_are_read(text: str, calls: list[tuple[str, Any]], conten
     assert turn.content == content
 
 
+@pytest.mark.parametrize("text", ["\n" * 200_000, "[" * 200_000, "```\n" * 50_000, "[move('" + "\\'" * 100_000])
+def test_texts_made_to_be_slow_are_read_like_others(text: str) -> None:
+    turn = read("python", text)  # a pattern that goes through a text again and again would not come to its end here
+    assert len(turn.tool_calls) <= 1
+
+
 @pytest.mark.parametrize(
     "text",
     [

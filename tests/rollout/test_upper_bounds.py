@@ -10,11 +10,12 @@ from loopback import Loopback, Say
 from typer.testing import CliRunner
 
 from mua_env.cli.app import app
-from mua_env.core.scores import bounded
+from mua_env.core.scores import Check, Score, bounded
 from mua_env.core.task_files import write_tasks
 from mua_env.core.tasks import Criteria
 from mua_env.core.trajectory import read_trajectories
 from mua_env.domain.contract import load_domain
+from mua_env.evaluation.reports.terminal import _verdict
 from mua_env.training.rollout.episode_statistics import Outcome, dialogue_metrics
 from mua_env.training.run.report import _MEASURED, _table
 
@@ -103,6 +104,19 @@ def test_training_counts_them_and_its_tables_say_so() -> None:
     assert metrics["dialogue/upper_bounds"] == 1
     assert "dialogue/upper_bounds" not in dialogue_metrics([lost])
     assert _table(_MEASURED, [{"title": "x", "success": 0.5, **metrics}])[1][1] == "at most 50.0%"
+
+
+@pytest.mark.parametrize(("reward", "shown"), [(1.0, "Reward at most 1 ("), (0.0, "Reward 0 (")])
+def test_terminal_marks_one_score(reward: float, shown: str) -> None:
+    score = Score(
+        reward=reward,
+        success=reward == 1,
+        parts={"database": reward, "judged": None},
+        basis=("database", "judged"),
+        checks=(Check(part="judged", name="It was said.", holds=None),),
+    )
+    assert _verdict(score).plain.startswith(shown)
+    assert Score.model_validate_json(score.model_dump_json()) == score
 
 
 @pytest.mark.parametrize(("count", "shown"), [(0, "50.0%"), (1, "at most 50.0%"), (False, "50.0%")])

@@ -148,7 +148,7 @@ def domain_of(row: Mapping[str, Any]) -> str | None:
 def reasons(left_out: Mapping[str, str]) -> str:
     """Why rows were left out, the commonest first, with an example of each."""
     counts = Counter(left_out.values())
-    first = {reason: where for where, reason in reversed(left_out.items())}
+    first = {reason: where for where, reason in reversed(list(left_out.items()))}
     told = [f"{count} {reason} (as {first[reason]})" for reason, count in counts.most_common(5)]
     return "; ".join(told) + ("; and others" if len(counts) > 5 else "")
 

@@ -17,7 +17,10 @@ from mua_env.inference.chat_formats.argument_types import Tools, write_json
 
 _CLOSING = {"[": "]", "(": ")", "{": "}"}
 _TOKEN = re.compile(
-    r"""(?P<string>'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+")|(?P<open>[\[({])|(?P<close>[\])}])""", re.DOTALL
+    # A string without its end goes to the end of its line: no text is gone through twice.
+    r"""(?P<string>'(?:[^'\\\n]|\\(?:.|\Z))*+(?:'|(?=\n)|\Z)|"(?:[^"\\\n]|\\(?:.|\Z))*+(?:"|(?=\n)|\Z))"""
+    r"|(?P<open>[\[({])|(?P<close>[\])}])",
+    re.DOTALL,
 )
 _NAME = re.compile(r"\[\s*([^\W\d][\w.]*)")
 _FENCE = re.compile(r"\s*\n```[ \t]*(?=\n|\Z)")
@@ -26,7 +29,7 @@ _FENCE = re.compile(r"\s*\n```[ \t]*(?=\n|\Z)")
 class ListForm:
     """A list of calls that begins a line, alone or in a fence of code."""
 
-    opening = r"(?:\A|(?<=\n)|(?<=</think>))\s*(?:```\w*\s*\n)?[ \t]*\[\s*[^\W\d][\w.]*\s*\("
+    opening = r"(?:\A|(?<=\n)|(?<=</think>))[ \t]*(?:```\w*[ \t]*\n)?[ \t]*\[\s*[^\W\d][\w.]*\s*\("
 
     def read(self, text: str, start: int, tools: Tools) -> tuple[int, list[FunctionCall]]:
         """As `CallForm.read`. A list without its end, or of what are no calls with literal arguments, comes back as one
