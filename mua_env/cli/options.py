@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -192,23 +192,18 @@ def open_cast(
     counted = {} if ledger is None else {"ledger": ledger}
     clients: dict[str, LLMClient] = {}
     if agent == "llm":
-        from mua_env.llm import make_client
+        from mua_env.core.keywords import call_with
+        from mua_env.llm import LLMSettings, make_client
 
         of_client = {name: value for name, value in agent_options.items() if name != "calls"}
-        clients["agent"] = _named(agent, make_client, {**of_client, **counted})
+        options = {**of_client, **counted}
+        clients["agent"] = call_with(make_client, options, what=f"agent {agent!r}", further=(LLMSettings,))
         agent_options = {"client": clients["agent"], "calls": agent_options.get("calls", "native")}
     simulator = make_user(user, {**user_options, **(counted if user in ("llm", "local") else {})})
     if user == "llm":
         clients["user"] = simulator.client  # type: ignore[attr-defined]
     sends_tools = agent_options.get("calls", "native") == "native"
     return Cast(simulator, agent_factory(agent, setting.domain, agent_options), clients, sends_tools)
-
-
-def _named(agent: str, make: Callable[..., LLMClient], options: dict[str, Any]) -> LLMClient:
-    try:
-        return make(**options)
-    except TypeError as error:
-        raise ConfigError(f"agent {agent!r}: {error}") from None
 
 
 def renamed(old: Mapping[str, str]) -> type[TyperCommand]:
