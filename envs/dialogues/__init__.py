@@ -46,7 +46,7 @@ class RecordedWorlds:
         found = {tool["function"]["name"]: tool for task in self._tasks for tool in task.scene["tools"]}
         return list(found.values())
 
-    def user_schemas(self) -> list[dict[str, Any]]:
+    def user_schemas(self, task: Task | None = None) -> list[dict[str, Any]]:
         """The user has no tools."""
         return []
 

@@ -70,7 +70,7 @@ class CallAuditor:
             for value in leaves(action.arguments):
                 total += 1
                 without += value not in yielded
-            result = self._world.call(action.name, action.arguments)
+            result = self._world.call(action.name, action.arguments, requestor=action.requestor)
             yielded += f"\n{result.content}"
             if not result.ok:
                 failures.append(
