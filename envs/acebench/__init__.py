@@ -5,20 +5,23 @@ Data and classes are those of the user's own checkout; nothing of them is kept h
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
 
+from mua_env.agents.scripted.by_heart import ByHeart, Part
+from mua_env.core.agent import Agent, Slips
 from mua_env.core.database import Rows
 from mua_env.core.object_world import ObjectWorld
-from mua_env.core.task_sets import TaskSet
+from mua_env.core.task_sets import TaskSet, parse_source
 from mua_env.core.tasks import Limits, Task
 from mua_env.core.tools import Mode
 from mua_env.domain.contract import Domain
 from mua_env.errors import ConfigError, TaskError, did_you_mean
 
 from .checkout import KINDS, root_folder, rows, source_revision
+from .derived_user import DerivedUser, lines_of, missing
 from .scoring import ACEScorer, gold_actions
 from .stage import ACEStage
 from .users import END, NudgeUser
@@ -88,6 +91,21 @@ class ACEBenchDomain(Domain):
         """What goes before every task; each task's first message says which of the two desks it is."""
         return f"{PHONE}\n{_RULES}{_PHONE_RULES}"
 
+    def __init__(self) -> None:
+        self._roots: set[Path] = set()
+
+    def expert(self, *, style: str = "plain", slips: Slips = 0.0) -> Agent:
+        """An expert that knows the milestones by heart, of the checkouts that this process has read."""
+        return ByHeart(self._parts, slips=slips)
+
+    def _parts(self) -> Iterator[Part]:
+        for root in self._roots:
+            for task in (*_tasks(root, "multi_turn"), *_tasks(root, "multi_step")):
+                question, alone = str(task.scene["question"]), task.scene["kind"] == "multi_step"
+                said = f"All is done: {END}." if alone else "It is done. Is there anything else?"
+                heard = question if alone else lines_of(question).opening
+                yield Part(heard=(heard,), calls=(task.actions,), said=(said,), last=said)
+
     def tasks(self, split: str) -> Sequence[Task]:
         """The tasks of a kind, from the checkout that ``ACEBENCH_ROOT`` names."""
         return _tasks(root_folder(None), split)
@@ -102,24 +120,34 @@ class ACEBenchDomain(Domain):
     ) -> TaskSet:
         """The tasks of a kind, or those of one desk of it: ``"multi_turn:desk=travel"``.
 
+        ``"multi_turn:user=derived"`` gives the tasks that an offline user can play, with that user (see
+        :mod:`mua_env.envs.acebench.derived_user`).
+
         Raises:
-            TaskError: there is no such kind or desk, or no checkout.
+            TaskError: there is no such kind, desk or user, or no checkout.
             ConfigError: a policy document or a solo mode was asked for.
         """
         if policy is not None or solo:
             raise ConfigError("ACEBench has no policy documents to choose from and no solo mode")
-        name, _, desk = source.partition(":desk=")
+        name, options = parse_source(source)
+        desk, derived = options.pop("desk", ""), options.pop("user", "")
         kind = "multi_turn" if name == "train" else name
-        if kind not in KINDS or desk not in ("", "phone", "travel"):
-            known = [*KINDS, "multi_turn:desk=phone", "multi_turn:desk=travel"]
+        wrong = desk not in ("", "phone", "travel") or derived not in ("", "derived")
+        if kind not in KINDS or wrong or options or (derived and kind != "multi_turn"):
+            known = [*KINDS, "multi_turn:desk=phone", "multi_turn:desk=travel", "multi_turn:user=derived"]
             raise TaskError(
                 f"unknown task source {source!r} for {self.name}.{did_you_mean(source, known)} "
                 f"Use {', '.join(map(repr, known))}"
             )
         root = root_folder(path)
+        self._roots.add(root)
         tasks = [task for task in _tasks(root, kind) if desk in ("", _desk(task))]
+        if derived:
+            stage = ACEStage(root, mode="compat")
+            tasks = [task for task in tasks if not missing(task, stage)]
+        users = {"multi_step": NudgeUser(), "multi_turn": DerivedUser() if derived else None}
         return TaskSet(
-            name=kind + (f":desk={desk}" if desk else ""),
+            name=kind + (f":desk={desk}" if desk else "") + (f":user={derived}" if derived else ""),
             domain=self.name,
             tasks=tasks,
             data=self.data,
@@ -127,7 +155,7 @@ class ACEBenchDomain(Domain):
             world=f"{self.name}:{root}",
             mode="compat",
             source_revision=source_revision(root),
-            user=NudgeUser() if kind == "multi_step" else None,
+            user=users[kind],
         )
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from mua_env.core.call_text import read_calls
 from mua_env.core.tasks import Action
 from mua_env.errors import DataError
-
-from ..bfcl.calls import read_calls
 
 _ARGUMENT = re.compile(r"(?<=[=:] )'|(?<==)'|'(?=[,)}]|: )|(?<=\{)'|(?<=, )'(?=\w+': )")
 """A quote that opens or closes a value; one that stands elsewhere belongs to a word, as in ``Domino's``."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from mua_env.core.call_text import write_calls
 from mua_env.core.database.difference import CellDifference
 from mua_env.core.object_world import ObjectWorld, State
 from mua_env.core.scores import BASES, Check, Gold, Record, RewardName, Score, no_score
 from mua_env.core.tasks import Action, Task
 from mua_env.core.tools import Mode
 
-from ..bfcl.calls import write_calls
 from .milestones import alternatives, process_score, read_stone
 from .stage import ACEStage
 

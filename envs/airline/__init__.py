@@ -72,6 +72,12 @@ class AirlineDomain(WorldsDomain):
 
         return tau2.task_set(split, path)
 
+    def rows_of_others(self, source: str) -> TaskSet:
+        """Tasks of tau2's shape with databases of their own, from somebody else's files."""
+        from . import tau2
+
+        return tau2.rows_of_others(source, self.policy())
+
     def binding_rules(self, task: Task, database: Database) -> Sequence[str]:
         """Which of the rules in :mod:`mua_env.envs.airline.rules` a task falls under."""
         return binding_rules(task, database)

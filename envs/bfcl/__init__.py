@@ -7,8 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from inspect import signature
 from typing import Any, ClassVar
 
+from mua_env.agents.scripted.by_heart import ByHeart, part_of_script
+from mua_env.core.agent import Agent, Slips
+from mua_env.core.call_text import read_calls
 from mua_env.core.database import Rows
 from mua_env.core.object_world import ObjectWorld
 from mua_env.core.task_sets import TaskSet
@@ -18,7 +22,6 @@ from mua_env.domain.contract import Domain
 from mua_env.errors import ConfigError, TaskError, did_you_mean
 from mua_env.users.fixed_lines import ScriptedUser
 
-from .calls import read_calls
 from .release import CATEGORIES, entries, source_revision
 from .scoring import BFCLScorer
 from .stage import BFCLStage, all_schemas, class_named
@@ -77,6 +80,10 @@ class BFCLDomain(Domain):
     def tasks(self, split: str) -> Sequence[Task]:
         """The tasks of a category, or of all."""
         return _tasks(split)
+
+    def expert(self, *, style: str = "plain", slips: Slips = 0.0) -> Agent:
+        """An expert that knows the gold calls of all categories by heart; ``style`` plays no part."""
+        return ByHeart(lambda: map(part_of_script, _tasks("all")), slips=slips)
 
     def task_set(
         self, source: str = "base", *, path: Any = None, policy: str | None = None, solo: bool = False
@@ -143,18 +150,18 @@ def _task(entry: Mapping[str, Any], category: str) -> Task:
     )
 
 
-def _gold(calls: Sequence[str], methods: Mapping[str, Callable[..., Any]]) -> tuple[Action, ...]:
+def _gold(calls: Sequence[str], methods: Mapping[str, Sequence[str]]) -> tuple[Action, ...]:
     return tuple(action for call in calls for action in read_calls(call, methods))
 
 
 @cache
-def _methods(classes: tuple[str, ...]) -> Mapping[str, Callable[..., Any]]:
-    """The methods of fresh instances by name: their signatures name positional arguments."""
+def _methods(classes: tuple[str, ...]) -> Mapping[str, Sequence[str]]:
+    """The parameters of the methods of fresh instances, by name: gold calls have positional arguments."""
     found: dict[str, Callable[..., Any]] = {}
     for name in classes:
         instance = class_named(name)()
         found |= {key: getattr(instance, key) for key in dir(instance) if not key.startswith("_")}
-    return {key: value for key, value in found.items() if callable(value)}
+    return {key: tuple(signature(value).parameters) for key, value in found.items() if callable(value)}
 
 
 domain = BFCLDomain()

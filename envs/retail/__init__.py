@@ -74,6 +74,12 @@ class RetailDomain(WorldsDomain):
 
         return tau2.task_set(split, path)
 
+    def rows_of_others(self, source: str) -> TaskSet:
+        """Tasks of tau2's shape with databases of their own, from somebody else's files."""
+        from . import tau2
+
+        return tau2.rows_of_others(source, self.policy())
+
     def binding_rules(self, task: Task, database: Database) -> Sequence[str]:
         """Which of the rules in :mod:`mua_env.envs.retail.rules` a task falls under."""
         return list(binding_rules(task, database))

@@ -17,7 +17,8 @@ from mua_env.core.tools import tool
 from mua_env.core.toolsets import Toolset
 from mua_env.domain.arithmetic import calculate
 from mua_env.domain.derived_goals import DerivedGoals
-from mua_env.domain.public import tau2
+from mua_env.domain.public import tau2, tau2_rows
+from mua_env.domain.public.tau2 import Layout
 from mua_env.domain.public.tau2_tools import MergeStage, Tau2Toolkit
 from mua_env.errors import ToolError
 
@@ -148,6 +149,20 @@ def task_set(split: str, path: str | Path | None) -> TaskSet:
         rows=lambda layout: tau2.read_tables(layout, TABLES),
         toolset=toolset,
         path=path,
+        find_user=find_user,
+        derive=derive_goal,
+        wording=wording.TAU2,
+    )
+
+
+def rows_of_others(source: str, own_policy: str) -> TaskSet:
+    """Tasks of tau2's shape from somebody else's files (see :mod:`mua_env.domain.public.tau2_rows`)."""
+    return tau2_rows.task_set(
+        "retail",
+        source,
+        read_rows=lambda path: tau2.read_tables(Layout("retail", path.parent), TABLES, path.name),
+        toolset=Toolset(RetailTau2Tools, models=Base, stage=RetailStage),
+        own_policy=own_policy,
         find_user=find_user,
         derive=derive_goal,
         wording=wording.TAU2,

@@ -93,6 +93,12 @@ class TelecomDomain(PackagedDomain):
 
         return shared_generator().stream(level=level, seed=seed, split=split)
 
+    def rows_of_others(self, source: str) -> TaskSet:
+        """Tasks of tau2's shape with databases of their own, from somebody else's files."""
+        from .tau2 import rows_of_others
+
+        return rows_of_others(source, self.policy(), derive=self.derive_goal)
+
     def public(
         self, benchmark: str, split: str, path: str | Path | None, *, policy: str | None = None, solo: bool = False
     ) -> TaskSet:

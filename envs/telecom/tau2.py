@@ -14,7 +14,7 @@ from mua_env.core.tasks import Task
 from mua_env.core.tools import Toolkit, tool
 from mua_env.core.toolsets import Toolset, solo_toolset
 from mua_env.domain.derived_goals import HAND_OVER
-from mua_env.domain.public import tau2
+from mua_env.domain.public import tau2, tau2_rows
 from mua_env.domain.public.tau2 import DeriveGoal, Layout
 from mua_env.domain.public.tau2_tools import Tau2Toolkit
 from mua_env.errors import ConfigError
@@ -141,6 +141,25 @@ def task_set(
         toolset=solo_toolset(TOOLSET) if solo else TOOLSET,
         variant=f"{variant}-solo" if solo else variant,
         path=path,
+        find_user=find_user,
+        derive=derive,
+        mend=_name_reason,
+        wording=_WORDING,
+    )
+
+
+def rows_of_others(source: str, own_policy: str, *, derive: DeriveGoal) -> TaskSet:
+    """Tasks of tau2's shape from somebody else's files (see :mod:`mua_env.domain.public.tau2_rows`).
+
+    Their databases are the operator's; the phone is that of ``user_db.toml`` beside it, else one in good order.
+    """
+    return tau2_rows.task_set(
+        "telecom",
+        source,
+        read_rows=lambda path: read_rows(Layout("telecom", path.parent), path.name),
+        toolset=TOOLSET,
+        own_policy=own_policy,
+        policy=partial(_policy, variant=POLICIES[0], solo=False),
         find_user=find_user,
         derive=derive,
         mend=_name_reason,

@@ -56,16 +56,19 @@ _FLOATS: Final = frozenset(
 _MOMENTS: Final = frozenset({"activation_date", "last_esim_transfer_date", "created_at"})
 
 
-def read_rows(layout: Layout) -> Rows:
+def read_rows(layout: Layout, operator_file: str = FILES[0]) -> Rows:
     """Both databases as rows.
 
     Args:
         layout: where the files lie.
+        operator_file: name of the operator's; beside another than tau2's own the user's may be missing.
 
     Raises:
         DataError: a file is missing or not what tau2 has; the text names it.
     """
-    operator, user = map(layout.document, FILES)
+    operator = layout.document(operator_file)
+    there = operator_file == FILES[0] or (layout.folder / FILES[1]).is_file()
+    user = layout.document(FILES[1]) if there else {}
     try:
         rows = {
             table: [_record(model, {**_DEFAULTS[table], **record}) for record in operator.get(table, [])]

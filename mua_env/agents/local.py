@@ -20,6 +20,7 @@ from mua_env.errors import ConfigError, MuaError, missing_extra
 from mua_env.inference.agent_view import AgentView, Results, read_view
 from mua_env.inference.chat_template import Detail, system_prompt, with_new_tools
 from mua_env.inference.models import check_model
+from mua_env.inference.text_calls import CallStyle, text_dialect
 from mua_env.llm.errors import LLMError
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ class LocalAgent(Agent):
         results: ``full``, or ``brief``: what tools returned as the domain words it for small models.
         domain: words compact policies and brief results.
         dtype: of the weights (default ``float32``).
+        calls: `native` (default) as the chat template has calls; `python`, `hermes` or `xml` for calls in text, with
+            the tools in the system prompt, whatever the template knows.
         template_options: further arguments of the chat template, as ``{"enable_thinking": False}``.
         url: a vLLM server's, as ``http://127.0.0.1:8000``: it samples, and only the tokenizer is loaded here.
 
@@ -65,6 +68,7 @@ class LocalAgent(Agent):
         results: Results | None = None,
         domain: Domain | None = None,
         dtype: str = "float32",
+        calls: CallStyle = "native",
         template_options: dict[str, Any] | None = None,
         url: str | None = None,
     ) -> None:
@@ -73,6 +77,7 @@ class LocalAgent(Agent):
                 "max_new_tokens and max_tokens are at least 1 and temperature at least 0, got "
                 f"{max_new_tokens}, {max_tokens} and {temperature}"
             )
+        dialect = text_dialect(calls)
         check_model(model)
         try:
             from mua_env.inference.chat_tokens import ChatTokens
@@ -82,7 +87,7 @@ class LocalAgent(Agent):
                 raise
             raise missing_extra("train", needed_by="a local model") from error
         view = self.view = _view(read_view(model), max_new_tokens, max_tokens, tools, results, template_options)
-        self.name = f"local:{model}"
+        self.name = f"local:{model}" + ("" if dialect is None else f" ({calls} calls)")
         self.max_turns = view.max_turns
         self._asked_policy = view.policy if policy is None else policy
         self._policy, self._brief = _policy(self._asked_policy, domain), _brief(view.results, domain)
@@ -92,7 +97,7 @@ class LocalAgent(Agent):
             weights.train(False)
         else:
             weights, tokenizer = None, load_tokenizer(os.fspath(model))
-        self._chat = ChatTokens(tokenizer, view.template_options)
+        self._chat = ChatTokens(tokenizer, view.template_options, dialect=dialect)
         self._new_sampler = self._sampler_of(weights)
         self._new_sampler()  # refuses here what it would refuse in a dialogue
         self._sampler: InProcess | OnServer | None = None

@@ -15,6 +15,7 @@ from mua_env.inference.party import read_party
 
 if TYPE_CHECKING:
     from mua_env.agents.local import LocalAgent
+    from mua_env.inference.text_calls import CallStyle
     from mua_env.llm import LLMClient
 
 AGENTS = ("expert", "llm", "local", "random")
@@ -34,8 +35,8 @@ def agent_factory(
             `mua_env.inference.party` tells of: a model's folder or name, a server, an entry point of
             ``mua_env.agents``, ``package.module:Name``. Also an agent's class, or a function that makes one.
         domain: whose expert is meant.
-        options: of the agent. For `llm`: `client`, or what `mua_env.llm.make_client` takes; for `local` those of
-            `mua_env.agents.local.LocalAgent`, whose model is loaded once.
+        options: of the agent. For `llm`: `calls`, and `client` or what `mua_env.llm.make_client` takes; for `local`
+            those of `mua_env.agents.local.LocalAgent`, whose model is loaded once.
 
     Raises:
         ConfigError: the name or an option is not known.
@@ -74,6 +75,7 @@ class AgentMaker:
         self.client: LLMClient | None = None
         self.local: LocalAgent | None = None
         self._make: Callable[..., Any] | None = None
+        self._calls: CallStyle = "native"
         if not isinstance(name, str):
             if isinstance(name, Agent) or not callable(name):
                 raise ConfigError("an agent is a name, a class, or a function that makes one for each dialogue at once")
@@ -83,7 +85,7 @@ class AgentMaker:
             party = read_party(name, who="agent", builtin=AGENTS, group=GROUP)
             self.kind, self.options = party.kind, {**party.options, **(options or {})}
             self._make, self._what = party.made, f"agent {(party.kind or name)!r}"
-        self._open(domain, adapt(self.kind, self.options))
+        self._open(domain, dict(adapt(self.kind, self.options)))
 
     def factory(self, domain: Domain) -> AgentFactory:
         """What makes its agents for a domain.
@@ -97,7 +99,7 @@ class AgentMaker:
         if self.client is not None:
             from mua_env.agents.llm import LLMAgent
 
-            return partial(LLMAgent, self.client)
+            return partial(LLMAgent, self.client, calls=self._calls)
         if self.local is not None:
             return partial(copy.copy, self.local.on(domain))
         assert self._make is not None
@@ -105,6 +107,10 @@ class AgentMaker:
 
     def _open(self, domain: Domain, options: dict[str, Any]) -> None:
         if self.kind == "llm":
+            from mua_env.inference.text_calls import text_dialect
+
+            self._calls = options.pop("calls", "native")
+            text_dialect(self._calls)  # fails here rather than in the middle of a run
             self.client = _client(options, self._what)
         elif self.kind == "local":
             from mua_env.agents.local import LocalAgent

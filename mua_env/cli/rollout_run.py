@@ -94,7 +94,12 @@ def say_why_it_ended(ledger: Ledger, cause: str | None) -> None:
 
 def print_summary(summary: Summary, out: Path) -> None:
     """Say what a run came to."""
-    rate = "no dialogue is scored" if summary.success is None else f"success {summary.success:.1%}"
+    from mua_env.core.scores import bounded
+
+    bounds = summary.upper_bounds
+    rate = (
+        "no dialogue is scored" if summary.success is None else f"success {bounded(f'{summary.success:.1%}', bounds)}"
+    )
     turns = "" if summary.turns is None else f", {summary.turns:.1f} turns on average"
     echo(f"{counted(summary.episodes, 'dialogue')}, {summary.scored:,} scored: {rate}{turns}")
     if summary.counting == "tau-bench":
@@ -105,9 +110,10 @@ def print_summary(summary: Summary, out: Path) -> None:
             f"  task completion rate {summary.tcr:.3f} ({summary.tcr_initial:.3f} before anything is done, {gain:+.3f})"
         )
     if summary.unjudged:
-        echo(f"  {summary.unjudged} of them hold statements that nobody has judged (--judge MODEL)")
+        hanging = f", {bounds} of the successes among them: the figures are upper bounds" if bounds else ""
+        echo(f"  {summary.unjudged} of them hold statements that nobody has judged{hanging} (--judge MODEL)")
     for k, tasks in summary.pass_k_tasks.items():
-        value = f"{summary.pass_k[k]:.3f}" if k in summary.pass_k else "-"
+        value = bounded(f"{summary.pass_k[k]:.3f}", bounds) if k in summary.pass_k else "-"
         echo(f"  pass^{k} {value} (over {tasks} of {summary.tasks} tasks: those with {k} dialogues that count)")
     for name, count in summary.faults.items():
         cause = summary.causes[name].removeprefix(name).lstrip(": ")

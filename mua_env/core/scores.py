@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, computed_field
 
 from mua_env.core.database import Changes
 from mua_env.core.database.difference import CellDifference
@@ -114,14 +114,36 @@ class Score(BaseModel):
     criteria: tuple[str, ...] | None = None
     """The basis that the task itself names, if it does."""
 
+    @computed_field  # type: ignore[prop-decorator]
     @property
     def unjudged(self) -> int:
         """How many statements in the basis nobody has judged; the reward counts them as if they were not there."""
         return sum(check.part == "judged" and check.holds is None for check in self.checks)
 
+    @property
+    def upper_bound(self) -> bool:
+        """Whether a judge could still take the reward away: it is 1 and hangs on statements nobody has judged. A reward
+        of 0 is 0 whatever a judge says."""
+        return self.success is True and self.unjudged > 0
+
+    def bound_under(self, reward: RewardName) -> bool:
+        """Whether what another reward gives is an upper bound."""
+        judged = "judged" in basis_of(reward, self.criteria) and self.parts.get("judged") is None
+        return judged and self.unjudged > 0 and self.under(reward) == 1.0
+
     def under(self, reward: RewardName) -> float | None:
         """What another reward gives for the same episode."""
         return product(self.parts, basis_of(reward, self.criteria), self.fault, self.truncated)
+
+
+def bounded(figure: str, upper_bounds: float) -> str:
+    """A figure as every table shows it: ``"at most 62.0%"`` where rewards in it are upper bounds.
+
+    Args:
+        figure: the figure, written.
+        upper_bounds: how many of the dialogues in it are (see :attr:`Score.upper_bound`).
+    """
+    return f"at most {figure}" if upper_bounds else figure
 
 
 class Gold(BaseModel):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -35,6 +35,8 @@ class TaskSet:
         toolset: the tools, where they are not the domain's own.
         variant: which policy document, where there are several, as ``"workflow"`` or ``"manual-solo"``.
         source_revision: which release of a public benchmark it is, by its content.
+        databases: rows by name, where tasks are set in several databases: ``Task.scene["database"]`` names each task's.
+        left_out: rows of somebody else's file that are no tasks here: where they stand -> why.
         user: the user simulator that the tasks bring with them, whatever user was asked for (default: none).
         presentation: reads how a public benchmark shows its tools, ``None`` where the copy does not hold that.
     """
@@ -50,6 +52,8 @@ class TaskSet:
     toolset: Toolset | None = None
     variant: str = ""
     source_revision: str = ""
+    databases: Mapping[str, Rows] = field(default_factory=dict)
+    left_out: Mapping[str, str] = field(default_factory=dict)
     user: Any = None
     presentation: Callable[[], Presentation | None] | None = None
     _index: dict[str, int] = field(default_factory=dict, repr=False, compare=False)

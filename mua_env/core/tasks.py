@@ -218,7 +218,8 @@ class Task(_Model):
         criteria: how it is scored, where the database alone does not say.
         ticket: what an agent in solo mode is told instead of a dialogue.
         script: the user's turns, where they are fixed: any text of the agent ends a turn, and the next line follows.
-        scene: the initial state, for a world that is no database.
+        scene: the initial state, for a world that is no database; ``database`` in it names the one of several.
+        policy: the policy document of this task alone, where it is not that of its set.
         split: name of the split it belongs to.
         level: difficulty, 1 (one request) to 5; ``None`` for public tasks.
         user_id: key of the user in the database, where there is one.
@@ -236,6 +237,7 @@ class Task(_Model):
     ticket: str = ""
     script: tuple[UserTurn, ...] = ()
     scene: dict[str, Any] = Field(default_factory=dict)
+    policy: str = ""
     split: str = ""
     level: int | None = None
     user_id: str | None = None
@@ -244,7 +246,7 @@ class Task(_Model):
     def _leave_out_what_few_have(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         # As in Action: tasks without these keep their form, and so their revision.
         fields: dict[str, Any] = handler(self)
-        for name in ("criteria", "ticket", "script", "scene"):
+        for name in ("criteria", "ticket", "script", "scene", "policy"):
             if not getattr(self, name):
                 fields.pop(name, None)
         return fields

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol, Self
 
@@ -71,6 +71,8 @@ class SQLWorld:
         toolset: whose tools there are; the agent's toolkit alone will do where nobody else has any.
         mode: how the tools behave.
         presentation: how a public benchmark shows what they say; ``None`` for this package's own words.
+        templates: by the name in ``Task.scene["database"]``, where tasks are set in several databases; ``template`` is
+            the first of them.
     """
 
     def __init__(
@@ -80,7 +82,10 @@ class SQLWorld:
         *,
         mode: Mode = "strict",
         presentation: Presentation | None = None,
+        templates: Callable[[str], Template] | None = None,
     ) -> None:
+        self._templates = templates
+        self._named: str | None = None
         self.toolset = toolset if isinstance(toolset, Toolset) else Toolset(toolset)
         self.mode: Mode = mode
         self.presentation = presentation
@@ -98,12 +103,22 @@ class SQLWorld:
         Raises:
             TaskError: an initial action fails.
         """
+        if self._templates is not None and task is not None:
+            self._go_to(task.scene["database"])
         self.database.reset()
         for action in () if task is None else task.initial_actions:
             result = self.call(action.name, action.arguments, requestor=action.requestor)
             if not result.ok:
                 raise TaskError(f"initial action {action.name}({action.arguments}) fails: {result.content}")
         self._settle()
+
+    def _go_to(self, name: str) -> None:
+        if name == self._named or self._templates is None:
+            return
+        before, template = self.database, self._templates(name)
+        self._bind(template.clone())
+        self._named = name
+        before.close()
 
     def call(
         self, name: str, arguments: str | Mapping[str, Any], *, requestor: Requestor = "agent", settle: bool = True
@@ -171,6 +186,7 @@ class SQLWorld:
         """An independent world in the same state, on a clone of its own."""
         twin = object.__new__(type(self))
         twin.toolset, twin.mode, twin.presentation = self.toolset, self.mode, self.presentation
+        twin._templates, twin._named = self._templates, self._named
         twin._bind(self.database.fork())
         return twin
 

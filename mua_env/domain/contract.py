@@ -24,6 +24,7 @@ from mua_env.core.tasks import Goal, Limits, Task
 from mua_env.core.tools import Mode, Toolkit
 from mua_env.core.toolsets import Settle, Toolset, solo_toolset
 from mua_env.domain.discovery import domain_entries
+from mua_env.domain.public.row_files import holds_rows
 from mua_env.errors import ConfigError, DomainError, TaskError, did_you_mean
 
 if TYPE_CHECKING:
@@ -173,6 +174,11 @@ class Domain(ABC):
         """The tasks of a public benchmark, read from the user's own copy of it."""
         raise TaskError(f"the domain {self.name!r} reads no tasks of {benchmark!r}")
 
+    def rows_of_others(self, source: str) -> TaskSet:
+        """The tasks of this domain in a file or folder of somebody else's, as :mod:`mua_env.domain.public.row_files`
+        reads them (default: none are read)."""
+        raise TaskError(f"{source}: the domain {self.name!r} reads no rows of others")
+
     def task_set(
         self,
         source: str = "train",
@@ -186,8 +192,8 @@ class Domain(ABC):
         Args:
             source: one of the domain's splits, with a level if wanted (``"train"``, ``"test:level=2"``);
                 ``"generate:level=2"`` (also ``seed=``, ``split=``, ``only=``, and ``world=`` for other data) for a new
-                verified task at each reset; a public benchmark (``"tau1:test"``, ``"tau2:test"``); or a JSON Lines
-                file of tasks.
+                verified task at each reset; a public benchmark (``"tau1:test"``, ``"tau2:test"``); a JSON Lines file
+                of tasks; or a file or folder of somebody else's (``"areal/tau2_rl_train.jsonl"``).
             path: where the files of a public benchmark lie.
             policy: one of ``policies``; ``None`` is the first.
             solo: the agent has the user's tools too, and nobody is on the line.
@@ -200,6 +206,10 @@ class Domain(ABC):
         if policy is not None and policy not in self.policies:
             known = f"it has {', '.join(map(repr, self.policies))}" if self.policies else "it has one policy document"
             raise ConfigError(f"{self.name} has no policy {policy!r}; {known}")
+        if source not in self.splits and holds_rows(source):
+            if policy is not None or solo:
+                raise ConfigError(f"{source}: rows of others have one policy document and no solo mode here")
+            return self.rows_of_others(source)
         name, options = parse_source(source)
         if ":" in name:
             benchmark, _, split = name.partition(":")

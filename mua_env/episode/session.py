@@ -93,8 +93,9 @@ class Session:
 
     @property
     def system_prompt(self) -> str:
-        """The policy document."""
-        return self.setting.tasks.policy
+        """The policy document: the running task's own, or that of all tasks."""
+        own = "" if self._episode is None else self._episode.task.policy
+        return own or self.setting.tasks.policy
 
     @property
     def tools(self) -> list[dict[str, Any]]:

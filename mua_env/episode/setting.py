@@ -7,7 +7,7 @@ import json
 import os
 import threading
 import warnings
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from mua_env.core.tools import Mode, Presentation, PresentationName
 from mua_env.core.toolsets import Toolset
 from mua_env.core.world import SQLWorld, World, Worlds
 from mua_env.domain.contract import Domain, load_domain
+from mua_env.domain.public.row_files import SUFFIXES
 from mua_env.episode.run_checks import check_gold
 from mua_env.errors import ConfigError, DataError, DomainError
 from mua_env.scoring.scorer import Scorer
@@ -47,7 +48,9 @@ class SQLWorlds:
         self.presentation = presentation
         self._mode: Mode = mode
         _check_user_tools(domain.name, self.toolset)
-        self.template = _template(self.toolset.models or domain.models, task_set, database_url)
+        self._databases = task_set.databases
+        self._open = partial(_template, self.toolset.models or domain.models, task_set, database_url)
+        self.template = self._open(next(iter(self._databases), ""))
         self.scorer = Scorer(self.make_world, sets=_sets(self.template.tables), mode=mode)
 
     @property
@@ -57,7 +60,10 @@ class SQLWorlds:
 
     def make_world(self) -> SQLWorld:
         """A world on a clone of its own."""
-        return SQLWorld(self.template, self.toolset, mode=self._mode, presentation=self.presentation)
+        templates = self._open if self._databases else None
+        return SQLWorld(
+            self.template, self.toolset, mode=self._mode, presentation=self.presentation, templates=templates
+        )
 
     def schemas(self) -> list[dict[str, Any]]:
         """Function schemas of the agent's tools."""
@@ -170,12 +176,14 @@ def _check_user_tools(domain: str, toolset: Toolset) -> None:
             raise DomainError(f"{domain}: the user's tool {name!r} is terminal; a user ends a dialogue by its reply")
 
 
-def _template(models: type[DeclarativeBase], task_set: TaskSet, url: str | None) -> Template:
-    key = (task_set.world, url or "")
+def _template(models: type[DeclarativeBase], task_set: TaskSet, url: str | None, name: str) -> Template:
+    """The template of a task set, or the one of that name where it has several."""
+    key = (f"{task_set.world}/{name}" if name else task_set.world, url or "")
     # Under the lock: two threads that ask at once would load the data twice.
     with _lock:
         if key not in _templates:
-            _templates[key] = open_template(models, task_set.data(), url=url)
+            rows = task_set.databases[name] if name else task_set.data()
+            _templates[key] = open_template(models, rows, url=url)
         return _templates[key]
 
 
@@ -259,10 +267,12 @@ def load_setting(
 
 
 def _content(source: str) -> str:
-    """What a file of tasks holds now, so that a changed one is read anew; nothing for other sources."""
-    if not source.endswith(".jsonl"):
-        return ""
+    """What a file or folder of tasks holds now, so that a changed one is read anew; nothing for other sources."""
+    path = Path(source)
     try:
-        return hashlib.sha256(Path(source).read_bytes()).hexdigest()
+        if path.is_dir():
+            states = [(str(each), each.stat().st_size, each.stat().st_mtime_ns) for each in sorted(path.rglob("*"))]
+            return hashlib.sha256(repr(states).encode()).hexdigest()
+        return hashlib.sha256(path.read_bytes()).hexdigest() if path.suffix in SUFFIXES else ""
     except OSError:
         return ""  # reading it says what is wrong

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from mua_env.agents.llm import LLMAgent
 from mua_env.agents.make import AgentFactory
 from mua_env.core.trajectory import Trajectory
 from mua_env.episode.setting import Setting
@@ -65,7 +66,7 @@ async def hold_parts(
     left = [replace(part, episodes=folder.left(part.episodes)) for part in parts]
     if any(part.episodes for part in left) and not ledger.exhausted:
         # The probe waits for an answer by itself, so it has a thread.
-        await asyncio.to_thread(_ask_all, clients, parts[0].setting)
+        await asyncio.to_thread(_ask_all, clients, parts[0])
 
     def ended(trajectory: Trajectory) -> None:
         folder.writer.write(trajectory)
@@ -78,6 +79,8 @@ async def hold_parts(
     return watch.cause
 
 
-def _ask_all(clients: Mapping[str, LLMClient], setting: Setting) -> None:
+def _ask_all(clients: Mapping[str, LLMClient], part: Part) -> None:
     for who, client in clients.items():
-        probe(client, who, setting.tools[:1] if who == "agent" else ())
+        agent = part.make_agent() if who == "agent" else None
+        # A model that has its calls in its text may be one that takes no schemas.
+        probe(client, who, part.setting.tools[:1] if isinstance(agent, LLMAgent) and agent.sends_tools else ())

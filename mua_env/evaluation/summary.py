@@ -42,6 +42,8 @@ class Summary(BaseModel):
         tcr_at_end: the same on the states in which dialogues were left, cut or not.
         tcr_initial: the same before anything was done; the difference is the gain.
         unjudged: how many of the scored ones hang on statements that nobody has judged.
+        upper_bounds: how many of these are counted as successes. Where there are any, `success` and `pass_k` are upper
+            bounds, and every table says so.
         pass_k: by k, the chance that k dialogues of a task all succeed: the mean of C(c, k) / C(n, k) over the tasks
             with n >= k dialogues that count, of which c succeeded. Only where a task has several dialogues.
         pass_k_tasks: over how many tasks that is; 0 where no task has enough, and there is no value.
@@ -63,6 +65,7 @@ class Summary(BaseModel):
     tcr_at_end: float | None = None
     tcr_initial: float | None = None
     unjudged: int = 0
+    upper_bounds: int = 0
     pass_k: dict[int, float] = Field(default_factory=dict)
     pass_k_tasks: dict[int, int] = Field(default_factory=dict)
 
@@ -171,6 +174,7 @@ def _counted(ended: list[_Ended], counting: Counting) -> Summary:
         tcr_at_end=_mean(score.tcr_at_end for score in own),
         tcr_initial=_mean(score.initial_tcr for score in own),
         unjudged=sum(score.unjudged > 0 for score in own),
+        upper_bounds=sum(score.upper_bound for score in own),
         pass_k=pass_k(outcomes),
         pass_k_tasks={k: sum(count >= k for count in trials.values()) for k in range(1, most + 1) if most > 1},
     )

@@ -12,7 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from mua_env.core.messages import Message, UserMessage
+from mua_env.core.messages import FunctionCall, Message, UserMessage
+from mua_env.inference.chat_formats.json_calls import HERMES_FORM
+from mua_env.inference.tool_call_text import CallForm
 
 Detail = Literal["full", "compact", "none"]
 """How much of a document the agent is shown."""
@@ -101,13 +103,11 @@ def with_new_tools(
     return [*messages[:-1], UserMessage(content=told)]
 
 
-def tools_as_text(tools: Sequence[dict[str, Any]]) -> str:
-    """Schemas and the form of a call, for models whose chat template has no place for tools: that of Hermes."""
+def tools_as_text(tools: Sequence[dict[str, Any]], form: CallForm = HERMES_FORM) -> str:
+    """Schemas and the form of a call, for models that are to write calls as text: by default that of Hermes."""
     lines = "\n".join(json.dumps(tool, ensure_ascii=False) for tool in tools)
-    return (
-        f"# Tools\n{lines}\n\nCall a tool so:\n"
-        '<tool_call>\n{"name": "tool", "arguments": {"argument": "value"}}\n</tool_call>'
-    )
+    example = form.write([FunctionCall(name="tool", arguments='{"argument": "value"}')], ())
+    return f"# Tools\n{lines}\n\nCall a tool so:\n{example}"
 
 
 def signature(tool: dict[str, Any]) -> str:

@@ -41,6 +41,7 @@ class ChatTokens:
         tokenizer: a fast tokenizer with a chat template.
         template_options: further arguments of the template, as ``{"enable_thinking": False}`` for Qwen3.
         tools: whether the agent will have tools; False for a model that plays the user.
+        dialect: calls as text in this form, with the tools in the system prompt; None for the template's own.
 
     Attributes:
         family: whose template it is, in words.
@@ -53,7 +54,12 @@ class ChatTokens:
     """
 
     def __init__(
-        self, tokenizer: PreTrainedTokenizerBase, template_options: dict[str, Any] | None = None, *, tools: bool = True
+        self,
+        tokenizer: PreTrainedTokenizerBase,
+        template_options: dict[str, Any] | None = None,
+        *,
+        tools: bool = True,
+        dialect: Dialect | None = None,
     ) -> None:
         self.tokenizer = tokenizer
         self.options = dict(template_options or {})
@@ -68,8 +74,8 @@ class ChatTokens:
         self.family = self.render.family
         eos = str(tokenizer.eos_token)
         shown = self.render([ASKED], [PROBE_TOOL]) if tools else ""
-        self._shows_tools = "probe_tool" in shown and "probe_key" in shown
-        self.dialect = self._find_dialect(eos) if tools else HERMES_AS_TEXT
+        self._shows_tools = dialect is None and "probe_tool" in shown and "probe_key" in shown
+        self.dialect = dialect or (self._find_dialect(eos) if tools else HERMES_AS_TEXT)
         learner = Learner(self.render, self.dialect, eos=eos, tools=tools)
         self._ends = learner.ends
         self.frame: Frame = learner.learn()
@@ -87,7 +93,7 @@ class ChatTokens:
     def prompt(self, system: SystemPrompt, messages: Sequence[Message]) -> Chunk:
         """The first tokens of a dialogue: system prompt, opening messages, header of the agent's turn."""
         if system.tools and not self._shows_tools:
-            text = "\n\n".join(filter(None, [system.text, tools_as_text(system.tools)]))
+            text = "\n\n".join(filter(None, [system.text, tools_as_text(system.tools, self.dialect.form)]))
             system = SystemPrompt(text, None)
         if self.frame.named:  # a result at the very beginning, as of a window, has no call that it could follow
             messages = [UserMessage(content=m.content) if isinstance(m, ToolMessage) else m for m in messages]

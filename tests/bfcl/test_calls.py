@@ -2,12 +2,11 @@ from __future__ import annotations
 
 import pytest
 
+from mua_env.core.call_text import read_calls, write_calls
 from mua_env.core.tasks import Action
-from mua_env.envs.bfcl.calls import read_calls, write_calls
 from mua_env.errors import DataError
 
-
-def move(source: str, destination: str) -> None: ...
+MOVE = {"move": ("source", "destination")}
 
 
 @pytest.mark.parametrize(
@@ -23,7 +22,7 @@ def move(source: str, destination: str) -> None: ...
     ],
 )
 def test_calls_are_read(text: str, calls: list[tuple[str, dict[str, object]]]) -> None:
-    read = read_calls(text, {"move": move})
+    read = read_calls(text, MOVE)
     assert [(call.name, call.arguments) for call in read] == calls
 
 
@@ -50,7 +49,7 @@ def test_calls_are_read(text: str, calls: list[tuple[str, dict[str, object]]]) -
 )
 def test_what_is_no_literal_call_is_refused_and_never_run(text: str) -> None:
     with pytest.raises(DataError):
-        read_calls(text, {"move": move})
+        read_calls(text, MOVE)
 
 
 def test_calls_are_written_as_they_are_read() -> None:

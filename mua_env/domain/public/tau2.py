@@ -212,11 +212,17 @@ def task_set(
         toolset=toolset(revision) if callable(toolset) else toolset,
         variant=variant,
         source_revision=revision,
-        presentation=lambda: _presentation(layout, wording or {}),
+        presentation=lambda: presentation_of(layout, wording or {}),
     )
 
 
-def _presentation(layout: Layout, wording: Mapping[str, str]) -> BenchmarkPresentation | None:
+def presentation_of(layout: Layout, wording: Mapping[str, str]) -> BenchmarkPresentation | None:
+    """How a copy's code shows its tools; ``None`` where the copy holds data alone.
+
+    Args:
+        layout: where the files lie.
+        wording: which of a function's refusals is which (see :mod:`mua_env.domain.public.wording`).
+    """
     # Late: it needs a parser of docstrings, which nobody else does.
     from mua_env.domain.public import tau2_presentation
 

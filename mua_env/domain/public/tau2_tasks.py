@@ -105,7 +105,7 @@ def read_tasks(
         known = ", ".join(dict.fromkeys([*splits, "full"] if splits else ["base", "full"]))
         raise TaskError(f"tau2's {domain} has no split {split!r}; it has {known}")
     wanted = None if whole else frozenset(splits[split])
-    tasks = (_task(source, domain, split, position, item) for position, item in enumerate(raw))
+    tasks = (read_task(f"{source}: task {position}", domain, item, split=split) for position, item in enumerate(raw))
     chosen = [task for task in tasks if wanted is None or task.id in wanted]
     if wanted is not None and len(chosen) < len(wanted):
         missing = sorted(wanted - {task.id for task in chosen})
@@ -115,7 +115,18 @@ def read_tasks(
     return chosen
 
 
-def _task(source: Path, domain: str, split: str, position: int, raw: Any) -> Task:
+def read_task(where: str, domain: str, raw: Any, *, split: str) -> Task:
+    """One task of tau2's shape.
+
+    Args:
+        where: it stands, for messages.
+        domain: name of the domain.
+        raw: the object.
+        split: name of its split.
+
+    Raises:
+        TaskError: it is no task; the text says where and what.
+    """
     try:
         scenario = raw["user_scenario"]
         evaluation = raw.get("evaluation_criteria") or {"reward_basis": []}
@@ -131,11 +142,11 @@ def _task(source: Path, domain: str, split: str, position: int, raw: Any) -> Tas
             criteria=_criteria(evaluation),
         )
     except KeyError as error:
-        raise TaskError(f"{source}: task {position} lacks or has a wrong {error.args[0]!r}") from None
+        raise TaskError(f"{where} lacks or has a wrong {error.args[0]!r}") from None
     except ValidationError as error:
-        raise TaskError(f"{source}: task {position}: {first_fault(error)}") from None
+        raise TaskError(f"{where}: {first_fault(error)}") from None
     except (AttributeError, TypeError):
-        raise TaskError(f"{source}: task {position} is no object with a user scenario and criteria") from None
+        raise TaskError(f"{where} is no object with a user scenario and criteria") from None
 
 
 def instruction(scenario: Record) -> str:

@@ -13,7 +13,7 @@ from mua_env.core.tasks import Task
 from mua_env.domain.derived_goals import HAND_OVER
 from mua_env.episode.dialogue import hold
 from mua_env.episode.session import Session
-from mua_env.episode.setting import Setting
+from mua_env.episode.setting import Setting, SQLWorlds
 from mua_env.errors import DomainError
 from mua_env.evaluation.audit.results import BaselineRun
 from mua_env.evaluation.audit.unskilled import TRANSFERS, TransferAgent, reason_words, talkers
@@ -37,7 +37,10 @@ class IdleAgent(Agent):
 
 def baselines(setting: Setting) -> list[Agent]:
     """The baselines of a domain: do nothing, transfer at once (where a tool does it or ends the dialogue), with nothing
-    to say and with every word that a reason is known by, talk without listening, random."""
+    to say and with every word that a reason is known by, talk without listening, random. Where the world is no database
+    there is no telling which words and tools would be worth a try: do nothing, and random."""
+    if not isinstance(setting.worlds, SQLWorlds):
+        return [IdleAgent(), RandomAgent()]
     specs = setting.sql.toolset.toolkit.specs.values()
     handing_over = [spec for spec in specs if spec.terminal or spec.name == HAND_OVER][:1]
     return [
@@ -94,4 +97,5 @@ class BaselineRuns:
             rewards={name: score.under(check_reward(name)) for name in BASES},
             turns=session.episode.turns,
             ended_by=session.episode.ended_by,
+            bounds=tuple(name for name in BASES if score.bound_under(check_reward(name))),
         )

@@ -1,7 +1,7 @@
 """Tasks that are there twice: in the same scene the same wish of the same user, or the same effect.
 
-The scene is what a task's initial actions set up. The same complaint may have another cause, and phones that are broken
-in different ways are all alike once they are repaired.
+The scene is the database and what a task's initial actions set up in it. The same complaint may have another cause, and
+phones that are broken in different ways are all alike once they are repaired.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ def same_effect(tasks: Iterable[Task], effects: Mapping[str, Changes]) -> dict[s
 
 
 def _scene(task: Task) -> str:
-    return json.dumps([action.model_dump(mode="json") for action in task.initial_actions], sort_keys=True)
+    actions = [action.model_dump(mode="json") for action in task.initial_actions]
+    return json.dumps([task.scene.get("database"), actions], sort_keys=True)
 
 
 def _others(keys: Mapping[str, list[Hashable]]) -> dict[str, tuple[str, ...]]:

@@ -11,6 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field, computed_field
 from mua_env.core.scores import BASES
 from mua_env.core.tools import Mode
 
+IDLE = "idle"
+"""What the agent that does nothing, whose reward is computed, is called beside the baselines."""
+
 
 class _Model(BaseModel):
     model_config = ConfigDict(frozen=True)
@@ -41,11 +44,15 @@ class Values(_Model):
 
 
 class BaselineRun(_Model):
-    """One episode of a baseline: its reward under each definition, and how it ended."""
+    """One episode of a baseline: its reward under each definition, and how it ended.
+
+    ``bounds`` names the definitions under which the reward is an upper bound: 1, with statements nobody has judged.
+    """
 
     rewards: dict[str, float | None]
     turns: int
     ended_by: str | None
+    bounds: tuple[str, ...] = ()
 
 
 class TaskAudit(_Model):
@@ -55,6 +62,7 @@ class TaskAudit(_Model):
         failures: gold actions that fail, in order.
         empty: the gold actions change nothing.
         idle: the reward of an agent that does and says nothing until the user leaves, under each definition.
+        idle_bounds: the definitions under which that reward is an upper bound.
         unjudged: statements for a judge on which the reward hangs; an audit has no judge and counts them as met.
         initial_tcr: the share of the task's checks that hold before anything is done; ``None`` for tasks without
             criteria of their own.
@@ -76,6 +84,7 @@ class TaskAudit(_Model):
     failures: tuple[FailedCall, ...]
     empty: bool
     idle: dict[str, float]
+    idle_bounds: tuple[str, ...] = ()
     unjudged: int = 0
     initial_tcr: float | None = None
     same_wish: tuple[str, ...]
@@ -101,10 +110,12 @@ class Totals(_Model):
     """The figures of a whole task set.
 
     ``failing`` lists tasks with a failing gold action, ``failing_writes`` those of them where it should write.
+    ``needs_user`` lists tasks with a gold argument value that no tool yields without the user.
     ``without_user`` and ``user_only`` are shares of all gold argument values (``None`` where there are none);
     ``idle_unjudged`` lists those of ``idle["task"]`` that hang on statements nobody has judged; ``initial_tcr`` is the
     mean over the tasks that have one. ``baselines`` holds the mean reward by baseline and definition, over the episodes
-    that count (``None``: none does).
+    that count (``None``: none does); ``bounds`` says by baseline and definition how many of them are upper bounds, and
+    under ``"idle"`` how many of the rewards of 1 in ``idle`` are.
     """
 
     tasks: int
@@ -116,6 +127,7 @@ class Totals(_Model):
     initial_tcr: float | None
     same_wish: tuple[tuple[str, ...], ...]
     same_effect: tuple[tuple[str, ...], ...]
+    needs_user: tuple[str, ...] = ()
     values: int
     without_user: float | None
     user_only: float | None
@@ -124,6 +136,7 @@ class Totals(_Model):
     rules: dict[str, int]
     baselines: dict[str, dict[str, float | None]]
     baseline_episodes: dict[str, int]
+    bounds: dict[str, dict[str, int]] = Field(default_factory=dict)
 
 
 class Audit(_Model):
@@ -138,6 +151,7 @@ class Audit(_Model):
             benchmark's tasks.
         seed: of users and of the random baseline.
         rules: the domain's policy rules: id -> the rule in a sentence.
+        left_out: rows of somebody else's file that are no tasks here: where they stand -> why.
     """
 
     source: str
@@ -150,6 +164,7 @@ class Audit(_Model):
     source_revision: str = ""
     seed: int
     rules: dict[str, str]
+    left_out: dict[str, str] = Field(default_factory=dict)
     tasks: tuple[TaskAudit, ...]
 
     @computed_field  # type: ignore[prop-decorator]
@@ -176,6 +191,7 @@ def _totals(tasks: Sequence[TaskAudit], rules: Iterable[str]) -> Totals:
         initial_tcr=_average([task.initial_tcr for task in tasks if task.initial_tcr is not None]),
         same_wish=_groups(tasks, lambda task: task.same_wish),
         same_effect=_groups(tasks, lambda task: task.same_effect),
+        needs_user=ids(lambda task: task.values.without_user),
         values=values,
         without_user=_share(sum(task.values.without_user for task in tasks), values),
         user_only=_share(sum(task.values.user_only for task in tasks), values),
@@ -184,6 +200,10 @@ def _totals(tasks: Sequence[TaskAudit], rules: Iterable[str]) -> Totals:
         rules={rule: bound[rule] for rule in rules},
         baselines={name: {reward: _mean(tasks, name, reward) for reward in BASES} for name in names},
         baseline_episodes={name: sum(name in task.baselines for task in tasks) for name in names},
+        bounds={
+            IDLE: {reward: sum(reward in task.idle_bounds for task in tasks) for reward in BASES},
+            **{name: {reward: _bounds(tasks, name, reward) for reward in BASES} for name in names},
+        },
     )
 
 
@@ -203,6 +223,10 @@ def _share(part: int, whole: int) -> float | None:
 def _mean(tasks: Sequence[TaskAudit], baseline: str, reward: str) -> float | None:
     runs = [task.baselines[baseline].rewards[reward] for task in tasks if baseline in task.baselines]
     return _average([value for value in runs if value is not None])
+
+
+def _bounds(tasks: Sequence[TaskAudit], baseline: str, reward: str) -> int:
+    return sum(reward in task.baselines[baseline].bounds for task in tasks if baseline in task.baselines)
 
 
 def _average(values: Sequence[float]) -> float | None:

@@ -8,9 +8,10 @@ from mua_env.core.database import Changes
 from mua_env.core.scores import BASES, Record, Score, check_reward
 from mua_env.core.task_sets import tasks_revision
 from mua_env.core.tasks import Task
-from mua_env.episode.setting import Setting
+from mua_env.episode.setting import Setting, SQLWorlds
 from mua_env.errors import ConfigError, TaskError
 from mua_env.evaluation.audit.baselines import BaselineRuns
+from mua_env.evaluation.audit.calls import CallAuditor
 from mua_env.evaluation.audit.duplicates import same_effect, same_wish
 from mua_env.evaluation.audit.results import Audit, BaselineRun, FailedCall, TaskAudit
 from mua_env.evaluation.audit.values import ValueSources, minimal_turns
@@ -51,7 +52,8 @@ def audit(
         raise ConfigError(f"limit is {limit}; it must be at least 1")
     count = len(setting.tasks) if limit is None else min(limit, len(setting.tasks))
     tasks = [setting.tasks[position] for position in range(count)]
-    auditor = _Auditor(setting, tasks, user or AgendaUser(), seed=seed, run_baselines=run_baselines)
+    make = _Auditor if isinstance(setting.worlds, SQLWorlds) else CallAuditor
+    auditor = make(setting, tasks, user or AgendaUser(), seed=seed, run_baselines=run_baselines)
     try:
         found = []
         for position, task in enumerate(tasks):
@@ -71,6 +73,7 @@ def audit(
         source_revision=setting.tasks.source_revision,
         seed=seed,
         rules=dict(setting.domain.policy_rules),
+        left_out=dict(setting.tasks.left_out),
         tasks=tuple(found),
     )
 
@@ -109,6 +112,7 @@ class _Auditor:
             failures=self._failures[task.id],
             empty=task.id in self._empty,
             idle={name: idle.under(check_reward(name)) or 0.0 for name in BASES},
+            idle_bounds=tuple(name for name in BASES if idle.bound_under(check_reward(name))),
             unjudged=idle.unjudged,
             initial_tcr=None if task.criteria is None else idle.initial_tcr,
             same_wish=self._wishes[task.id],

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from rich.console import Group, RenderableType
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from mua_env.core.scores import BASES
-from mua_env.evaluation.audit.results import Audit, TaskAudit, Totals
+from mua_env.core.scores import BASES, bounded
+from mua_env.evaluation.audit.results import IDLE, Audit, TaskAudit, Totals
 
 LONGEST = 32
 """Characters of a task id in a table; where some are longer, tables have numbers, and the ids stand below."""
@@ -69,10 +69,26 @@ class _Names:
         return table
 
 
-def findings(totals: Totals, name: Name = str) -> list[tuple[str, str]]:
-    """The figures of the summary: what, and how much; ``name`` says how tasks are named in it."""
+def findings(totals: Totals, name: Name = str, left_out: Mapping[str, str] | None = None) -> list[tuple[str, str]]:
+    """The figures of the summary: what, and how much.
+
+    Args:
+        totals: of the audit.
+        name: how tasks are named.
+        left_out: rows that are no tasks here, with the reason of each.
+    """
     rows = [
         ("tasks", str(totals.tasks)),
+        *((f"rows left out: {reason}", count) for reason, count in _left_out(left_out)),
+        ("won by doing nothing", _share_of(idle_count(totals, "task"), len(totals.idle["task"]), totals.tasks)),
+        (
+            "fail their own gold",
+            _share_of(f"{len(totals.failing)} of {totals.tasks}", len(totals.failing), totals.tasks),
+        ),
+        (
+            "need the user",
+            _share_of(f"{len(totals.needs_user)} of {totals.tasks}", len(totals.needs_user), totals.tasks),
+        ),
         ("gold lists with a failing call", _some(totals.failing, name)),
         ("... of them with a failing write", _some(totals.failing_writes, name)),
         ("gold that changes nothing", _some(totals.empty, name)),
@@ -91,9 +107,26 @@ def findings(totals: Totals, name: Name = str) -> list[tuple[str, str]]:
     return rows
 
 
-def number(value: float | None) -> str:
+def _left_out(left_out: Mapping[str, str] | None) -> Iterator[tuple[str, str]]:
+    where: dict[str, list[str]] = {}
+    for place, reason in (left_out or {}).items():
+        where.setdefault(reason, []).append(place)
+    for reason, places in sorted(where.items(), key=lambda item: -len(item[1])):
+        yield reason, _some(places, str, most=3)
+
+
+def _share_of(written: str, part: int, whole: int) -> str:
+    return f"{written} ({_percent(part / whole if whole else None)})"
+
+
+def number(value: float | None, upper_bounds: int = 0) -> str:
     """A mean reward, or a dash where no episode counts."""
-    return "-" if value is None else f"{value:.3f}"
+    return "-" if value is None else bounded(f"{value:.3f}", upper_bounds)
+
+
+def idle_count(totals: Totals, reward: str) -> str:
+    """On how many tasks an idle agent gets 1."""
+    return bounded(f"{len(totals.idle[reward])} of {totals.tasks}", totals.bounds[IDLE][reward])
 
 
 def _summary(audit: Audit, totals: Totals, name: Name) -> Table:
@@ -102,7 +135,7 @@ def _summary(audit: Audit, totals: Totals, name: Name) -> Table:
     table = Table(title=escape(title), title_justify="left")
     table.add_column("finding")
     table.add_column("value", overflow="fold")
-    for finding, value in findings(totals, name):
+    for finding, value in findings(totals, name, audit.left_out):
         table.add_row(escape(finding), escape(value))
     return table
 
@@ -113,10 +146,10 @@ def _rewards(totals: Totals) -> Table:
     table.add_column("episodes", justify="right")
     for name in BASES:
         table.add_column(name, justify="right", overflow="fold")
-    idle = [f"{len(totals.idle[name])} of {totals.tasks}" for name in BASES]
-    table.add_row("idle: tasks with 1", "computed", *idle)
+    table.add_row("idle: tasks with 1", "computed", *(idle_count(totals, name) for name in BASES))
     for agent, rewards in totals.baselines.items():
-        table.add_row(escape(agent), str(totals.baseline_episodes[agent]), *(number(rewards[name]) for name in BASES))
+        means = (number(rewards[name], totals.bounds[agent][name]) for name in BASES)
+        table.add_row(escape(agent), str(totals.baseline_episodes[agent]), *means)
     return table
 
 

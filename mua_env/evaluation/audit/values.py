@@ -59,12 +59,22 @@ class ValueSources:
         self._reads = frozenset(spec.name for spec in reads)
         self._results: dict[tuple[str, str], frozenset[str]] = {}
         world.load()
+        self._database: str | None = None
+        self._look_around()
+
+    def _look_around(self) -> None:
+        self._results.clear()
         opened = [self._call(spec.name, {}) for spec in self._open]
         self._public = self._closure(frozenset(), frozenset().union(*opened))
 
     def of(self, task: Task) -> Values:
         """The values of a task's gold actions by where they can come from."""
         values = [text for action in self._calls(task) for text in leaves(action.arguments)]
+        if self._database != (named := task.scene.get("database")):
+            self._database = named
+            self._world.load(task)
+            self._world.load()  # the same database, without the task's own scene
+            self._look_around()
         if task.initial_actions:
             self._results.clear()
         self._world.load(task)

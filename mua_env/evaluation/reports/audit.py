@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mua_env.core.scores import BASES
 from mua_env.evaluation.audit.results import Audit
-from mua_env.evaluation.audit.table import findings, idle_names, number
+from mua_env.evaluation.audit.table import findings, idle_count, idle_names, number
 from mua_env.evaluation.reports.pages import page_environment
 
 
@@ -17,9 +17,10 @@ def render_html(audit: Audit) -> str:
         .render(
             audit=audit,
             totals=totals,
-            findings=findings(totals),
+            findings=findings(totals, left_out=audit.left_out),
             rewards=list(BASES),
             number=number,
             idle_names=idle_names,
+            idle_count=idle_count,
         )
     )

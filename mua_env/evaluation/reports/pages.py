@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mua_env.core.outside import visible
+from mua_env.core.scores import bounded
 from mua_env.core.screen import counted
 from mua_env.errors import ConfigError
 
@@ -56,4 +57,5 @@ def page_environment() -> Environment:
         finalize=lambda value: visible(value) if isinstance(value, str) else value,
     )
     environment.filters["counted"] = counted
+    environment.filters["bounded"] = bounded
     return environment

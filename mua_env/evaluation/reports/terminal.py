@@ -12,7 +12,7 @@ from rich.text import Text
 
 from mua_env.core.messages import AssistantMessage, Source, ToolCall
 from mua_env.core.outside import visible
-from mua_env.core.scores import Score
+from mua_env.core.scores import Score, bounded
 from mua_env.core.trajectory import Entry
 from mua_env.episode.session import Session
 
@@ -76,7 +76,8 @@ def _verdict(score: Score) -> Text:
         return Text("Not scored: the failure is not the agent's.", style="yellow")
     parts = ", ".join(f"{name} {value:g}" for name, value in score.parts.items() if value is not None)
     style = "bold green" if score.success else "bold red"
-    return Text(f"Reward {score.reward:g} ({parts}; the reward is of {', '.join(score.basis)})", style=style)
+    reward = bounded(f"{score.reward:g}", score.upper_bound)
+    return Text(f"Reward {reward} ({parts}; the reward is of {', '.join(score.basis)})", style=style)
 
 
 def difference_table(score: Score) -> Table:

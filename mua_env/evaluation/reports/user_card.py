@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mua_env.core.scores import bounded
 from mua_env.evaluation.reports.pages import page_environment
 from mua_env.evaluation.user_card.card import MEASURES, Card
 from mua_env.evaluation.user_card.measures import Share
@@ -34,7 +35,7 @@ def rows(card: Card) -> Iterator[tuple[str, str]]:
         yield f"  {LABELS[measure]}", f"{card.violations[measure]:,}{_of(measure, card)}"
     yield "right proposals agreed to", _share(card.agreements)
     yield "planned mind changes carried out", _share(card.mind_changes)
-    yield "goal reached with the expert", _share(card.expert)
+    yield "goal reached with the expert", bounded(_share(card.expert), card.upper_bounds)
     yield "distinct openings", f"{card.openings:,}; {card.shared_openings:,} of them for different goals"
     yield "turns of the agent", f"{card.turns:.1f}"
     yield "words, characters of a reply", f"{card.words:.1f}, {card.characters:.1f}"
@@ -66,7 +67,7 @@ def print_card(card: Card, console: Console) -> None:
             f"{probe.dialogues:,}",
             f"{probe.turns:.1f}",
             *(f"{count:,}" for count in counts),
-            _share(probe.success),
+            bounded(_share(probe.success), probe.upper_bounds),
             f"{probe.faults:,}",
         )
     console.print(by_probe)

@@ -30,7 +30,7 @@ class Example(_Model):
 
 
 class ProbeCard(_Model):
-    """The dialogues with one probe.
+    """The dialogues with one probe; ``upper_bounds`` is as of `Card`.
 
     Attributes:
         probe: its name.
@@ -50,6 +50,7 @@ class ProbeCard(_Model):
     gave_up: int
     stopped: int
     success: Share
+    upper_bounds: int = 0
 
 
 class Card(_Model):
@@ -62,7 +63,8 @@ class Card(_Model):
         contradictions: wrong proposals made to the user, and those that it agreed to.
         agreements: right proposals made to the user, and those that it agreed to.
         mind_changes: planned changes that fell due, and those carried out.
-        expert: dialogues with the scripted expert that were scored, and those that reached the goal.
+        expert: dialogues with the scripted expert that were scored, and those that reached the goal; ``upper_bounds``
+            of the latter hang on statements that nobody has judged.
         openings: distinct first messages; ``shared_openings`` of them began dialogues about different goals.
         replies: of the user; ``words`` and ``characters`` are means of a reply.
         turns: of the agent in a dialogue, mean.
@@ -85,6 +87,7 @@ class Card(_Model):
     agreements: Share
     mind_changes: Share
     expert: Share
+    upper_bounds: int = 0
     openings: int
     shared_openings: int
     replies: int
@@ -124,6 +127,7 @@ def make_card(results: Sequence[Result], *, user: str, domain: str, tasks: str) 
         agreements=_share(results, "agreement"),
         mind_changes=_share(results, "mind_change"),
         expert=_success(result for result in results if result.probe == "expert"),
+        upper_bounds=sum(result.upper_bound for result in results if result.probe == "expert"),
         openings=len({result.opening for result in results if result.opening}),
         shared_openings=_shared(results),
         replies=replies,
@@ -151,6 +155,7 @@ def _probe(name: str, results: Iterable[Result]) -> ProbeCard:
         gave_up=sum(result.gave_up for result in own),
         stopped=sum(result.stopped for result in own),
         success=_success(own),
+        upper_bounds=sum(result.upper_bound for result in own),
     )
 
 

@@ -37,6 +37,7 @@ class Result(BaseModel):
         gave_up: the user left after useless turns.
         stopped: the user ended the dialogue.
         success: as scored; ``None`` where it does not count.
+        upper_bound: the success hangs on statements that nobody has judged.
         shares: by measure.
         violations: what the measures found.
         guarded: replies that the user's own guards had made anew.
@@ -61,6 +62,7 @@ class Result(BaseModel):
     gave_up: bool = False
     stopped: bool = False
     success: bool | None = None
+    upper_bound: bool = False
     shares: dict[str, Share] = Field(default_factory=dict)
     violations: tuple[Violation, ...] = ()
     guarded: int = 0
@@ -109,6 +111,7 @@ def measure(trajectory: Trajectory, dialogue: Dialogue, grounds: Grounds, *, sec
         gave_up=gave_up(talk, ground),
         stopped=trajectory.ended_by == "user_stop",
         success=None if score is None else score.success,
+        upper_bound=score is not None and score.upper_bound,
         shares={name: share for name, share, _ in found if share is not None},
         violations=tuple(violation for _, _, violations in found for violation in violations),
         guarded=sum(event.startswith("guard:") for event in events),

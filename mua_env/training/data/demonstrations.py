@@ -89,8 +89,10 @@ class Demonstrations:
             if reward == 1 or (keep == "all" and reward is not None):
                 wrong += reward != 1
                 place = place_of(pool, int(trajectory.id))
-                dialogues.append(pool.part(place).shown(messages_of(trajectory)))
-                systems.append(shown[place.source])
+                part = pool.part(place)
+                dialogues.append(part.shown(messages_of(trajectory)))
+                alike = trajectory.tools == part.setting.tools and not pool.task(place).policy
+                systems.append(shown[place.source] if alike else part.system_of(trajectory, pool.task(place), tools))
         if not dialogues:
             what = "solved none of" if keep == "solved" else "has users that failed in all of"
             raise ConfigError(f"the expert {what} {count} dialogues of {pool.name!r}; nothing to learn from")
@@ -127,7 +129,8 @@ class Demonstrations:
 
 def _parameters(pool: MixedPool) -> dict[str, tuple[str, ...]]:
     functions = [tool["function"] for part in pool.parts for tool in part.setting.tools]
-    return {function["name"]: tuple(function["parameters"]["properties"]) for function in functions}
+    # A tool without arguments may have a schema that says nothing of them.
+    return {each["name"]: tuple(each.get("parameters", {}).get("properties", ())) for each in functions}
 
 
 def messages_of(trajectory: Trajectory) -> list[Message]:

@@ -205,14 +205,19 @@ class RolloutDriver:
             return unopened
         if self._over(unopened, result):
             return unopened
-        policy = session.system_prompt if dialogue.policy is None else dialogue.policy
+        own = session.system_prompt if dialogue.policy is None else dialogue.policy
+        policy = dialogue.task.policy or own
         shown = system_prompt(policy, session.tools, tool_detail=self.tools)
         ids, sources = self.chat.prompt(shown, dialogue.reads(result.messages))
         state = _Live(row, dialogue, begin(ids, sources), feed=ids)
         if len(ids) >= self.lengths.total:
-            raise ConfigError(
+            long = ConfigError(
                 f"the prompt has {len(ids)} tokens, the limit for a whole dialogue is {self.lengths.total}"
             )
+            if session.tools == session.setting.tools:
+                raise long
+            # Where tasks have tools of their own, some prompts are longer than others: one need not stop them all.
+            self._fail(state, long)
         return state
 
     def _budget(self, trajectory: TokenTrajectory) -> int:

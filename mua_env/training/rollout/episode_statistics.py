@@ -23,17 +23,20 @@ class EpisodeStatistics(TypedDict):
     refused: calls that a tool answered with an error.
     replies: the user's messages.
     usage: what the user simulator counted, as ``cost_usd`` and ``prompt_tokens``.
+    upper_bound: the reward is 1 and hangs on statements that nobody has judged.
     """
 
     calls: dict[str, int]
     refused: int
     replies: int
     usage: dict[str, float]
+    upper_bound: bool
 
 
 def what_happened(session: Session) -> EpisodeStatistics:
     """Count a session's present dialogue."""
-    found: EpisodeStatistics = {"calls": {}, "refused": 0, "replies": 0, "usage": {}}
+    bound = session.score is not None and session.score.upper_bound
+    found: EpisodeStatistics = {"calls": {}, "refused": 0, "replies": 0, "usage": {}, "upper_bound": bound}
     for entry in session.episode.entries:
         message = entry.message
         if isinstance(message, AssistantMessage):
@@ -64,6 +67,7 @@ class Outcome:
     refused: int = 0
     replies: int = 0
     usage: dict[str, float] = field(default_factory=dict)
+    upper_bound: bool = False
 
     @classmethod
     def of(cls, trajectory: TokenTrajectory) -> Outcome:
@@ -102,7 +106,8 @@ def dialogue_metrics(outcomes: Sequence[Outcome], groups: Sequence[GroupAdvantag
     Keys, each a mean a dialogue unless said otherwise: ``dialogue/success`` (share with reward 1), ``reward``,
     ``turns``, ``tool_calls``, ``tokens`` (prompt included), ``agent_tokens`` (the paper's response length),
     ``environment_fraction`` (masked share of the completions), ``truncated`` (share that a limit ended),
-    ``max_turns`` and ``token_limit`` (the same by limit), ``faults`` (number);
+    ``max_turns`` and ``token_limit`` (the same by limit), ``faults`` (number), ``upper_bounds`` (number of successes
+    that hang on statements nobody has judged; left out where there is none);
     ``tools/<name>`` (calls of each tool), ``tools/refused`` (share of the calls that a tool answered with an error);
     ``user/replies``, ``user/cost`` (US dollars of the whole batch; failed dialogues cost, too);
     with groups also ``groups/all_equal``, ``groups/all_right``, ``groups/all_wrong`` (shares) and ``groups/empty``
@@ -111,6 +116,8 @@ def dialogue_metrics(outcomes: Sequence[Outcome], groups: Sequence[GroupAdvantag
     counted = [outcome for outcome in outcomes if outcome.reward is not None]
     dialogue = {f"dialogue/{name}": value for name, value in _dialogue(counted).items()}
     dialogue["dialogue/faults"] = float(len(outcomes) - len(counted))
+    if bounds := sum(outcome.upper_bound for outcome in counted):
+        dialogue["dialogue/upper_bounds"] = float(bounds)
     return {**dialogue, **_tools(counted), **_user(outcomes, counted), **_groups(outcomes, groups)}
 
 

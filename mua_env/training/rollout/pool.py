@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from mua_env.core.messages import Message, ToolMessage
 from mua_env.core.scores import RewardName
 from mua_env.core.tasks import Task
+from mua_env.core.trajectory import Trajectory
 from mua_env.episode.run_checks import check_users_of_file
 from mua_env.episode.session import Session
 from mua_env.episode.setting import Setting, load_setting
@@ -54,6 +55,12 @@ class DialoguePool:
     def system(self, tools: Detail) -> SystemPrompt:
         """What the agent is shown before a dialogue."""
         return system_prompt(self.policy, self.setting.tools, tool_detail=tools)
+
+    def system_of(self, trajectory: Trajectory, task: Task, tools: Detail) -> SystemPrompt:
+        """What the agent is shown before a dialogue whose task has tools or a policy document of its own."""
+        late = {name for turn in task.script for name in turn.reveals}
+        first = [tool for tool in trajectory.tools if tool["function"]["name"] not in late]
+        return system_prompt(task.policy or self.policy, first, tool_detail=tools)
 
     def dialogues(self, tasks: Sequence[Task], seeds: Sequence[int]) -> list[Dialogue]:
         """A dialogue for each task and user's seed; those of the last call are given up."""

@@ -15,6 +15,7 @@ from rich.live import Live
 from rich.markup import escape
 from rich.table import Table
 
+from mua_env.core.scores import bounded
 from mua_env.core.screen import counted, open_console
 
 _COLUMNS: tuple[tuple[str, str, str], ...] = (
@@ -91,8 +92,9 @@ class Reporter:
 
     def evaluation(self, title: str, values: dict[str, Any]) -> None:
         """A measurement on held-out tasks."""
+        success = bounded(f"{values['success']:.1%}", values.get("dialogue/upper_bounds", 0))
         self.say(
-            f"  {title}: success {values['success']:.1%} (standard error {values['standard_error']:.1%}) in "
+            f"  {title}: success {success} (standard error {values['standard_error']:.1%}) in "
             f"{counted(values['dialogues'], 'dialogue')} on {counted(values['tasks'], 'held-out task')}, temperature "
             f"{values['temperature']:g}, {values['dialogue/turns']:.1f} turns, cut {values['dialogue/truncated']:.0%}"
         )

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from mua_env.core.scores import bounded
 from mua_env.core.trajectory import Trajectory
 from mua_env.evaluation.reports.dialogues import Dialogue, distinct_policies, read_dialogue, template_environment
 from mua_env.evaluation.reports.pages import unheard, write_page
@@ -34,6 +35,7 @@ _COLUMNS = (
     ("user cost, $", "user/cost", "{:.4f}"),
     ("seconds", "seconds", "{:.1f}"),
 )
+_OF_REWARDS = ("success", "dialogue/success", "dialogue/reward")
 _MEASURED = (
     ("after", "title", "{}"),
     ("update", "step", "{:.0f}"),
@@ -93,7 +95,9 @@ def _figures(folder: Path, rows: Sequence[dict[str, Any]]) -> list[tuple[str, st
     summary = _read(folder / "summary.json")
     updates = [row for row in rows if row["phase"] == "grpo"]
     measured = {row["title"]: row for row in rows if row["phase"] == "evaluation" and "title" in row}
-    found = [(f"success {stage}", f"{measured[stage]['success']:.1%}") for stage in _STAGES if stage in measured]
+    found = [
+        (f"success {stage}", _cell(measured[stage], "success", "{:.1%}")) for stage in _STAGES if stage in measured
+    ]
     found.append(("updates of GRPO", f"{len(updates)}"))
     if "parameters" in summary:
         found.append(("parameters", f"{summary['parameters']:,}"))
@@ -138,8 +142,13 @@ def _table(columns: Sequence[tuple[str, str, str]], rows: Sequence[dict[str, Any
     known = [column for column in columns if any(row.get(column[1]) is not None for row in rows)]
     if not rows:
         return []
-    body = [["-" if row.get(key) is None else form.format(row[key]) for _, key, form in known] for row in rows]
+    body = [["-" if row.get(key) is None else _cell(row, key, form) for _, key, form in known] for row in rows]
     return [[title for title, _, _ in known], *body]
+
+
+def _cell(row: dict[str, Any], key: str, form: str) -> str:
+    figure = form.format(row[key])
+    return bounded(figure, row.get("dialogue/upper_bounds", 0)) if key in _OF_REWARDS else figure
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -1,11 +1,12 @@
-"""Calls in the benchmark's own notation, ``[cd(folder='docs'), ls()]``: read by Python's parser, never evaluated."""
+"""Calls as Python writes them, ``[cd(folder='docs'), ls()]``: read by Python's parser, never evaluated.
+
+It is the notation of BFCL's and ACEBench's gold calls, and of models that are asked for calls in text.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping
-from inspect import signature
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
 
 from mua_env.core.tasks import Action
 from mua_env.errors import DataError
@@ -14,12 +15,12 @@ LONGEST = 20_000
 """Characters of a text that are parsed; a longer one is no call."""
 
 
-def read_calls(text: str, methods: Mapping[str, Callable[..., Any]] | None = None) -> list[Action]:
+def read_calls(text: str, parameters: Mapping[str, Sequence[str]] | None = None) -> list[Action]:
     """Read one call or a list of calls.
 
     Args:
         text: ``"f(a=1)"`` or ``"[f(a=1), g()]"``. Arguments are literals.
-        methods: gives positional arguments their names, by the signature of the method.
+        parameters: names of a tool's parameters in order, which positional arguments take.
 
     Raises:
         DataError: it is no call; the text says what stands there instead.
@@ -29,7 +30,7 @@ def read_calls(text: str, methods: Mapping[str, Callable[..., Any]] | None = Non
     try:
         body = ast.parse(text.strip(), mode="eval").body
         nodes = body.elts if isinstance(body, ast.List | ast.Tuple) else [body]
-        return [_call(node, methods or {}) for node in nodes]
+        return [_call(node, parameters or {}) for node in nodes]
     except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError) as error:
         # The parser raises MemoryError and RecursionError for deep nesting.
         raise DataError(f"{text[:80]!r} is no list of calls with literal arguments ({error})") from None
@@ -43,7 +44,7 @@ def write_calls(calls: Iterable[Action]) -> str:
     return f"[{', '.join(said)}]"
 
 
-def _call(node: ast.expr, methods: Mapping[str, Callable[..., Any]]) -> Action:
+def _call(node: ast.expr, parameters: Mapping[str, Sequence[str]]) -> Action:
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         raise ValueError(f"{ast.unparse(node)[:60]} is no call of a function by name")
     name = node.func.id
@@ -52,7 +53,9 @@ def _call(node: ast.expr, methods: Mapping[str, Callable[..., Any]]) -> Action:
         raise ValueError("**arguments are not read")
     if not node.args:
         return Action(name=name, arguments=named)
-    if name not in methods:
+    if name not in parameters:
         raise ValueError(f"the positional arguments of {name} have no names here")
-    bound = signature(methods[name]).bind(*map(ast.literal_eval, node.args), **named)
-    return Action(name=name, arguments=dict(bound.arguments))
+    names = parameters[name][: len(node.args)]
+    if len(names) < len(node.args) or named.keys() & set(names):
+        raise ValueError(f"{name} has no place for {len(node.args)} positional arguments")
+    return Action(name=name, arguments={**dict(zip(names, map(ast.literal_eval, node.args), strict=True)), **named})
