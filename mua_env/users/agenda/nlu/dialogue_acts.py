@@ -7,7 +7,7 @@ the text, and only the beginning and the end of a very long text are read.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from textwrap import wrap
@@ -97,7 +97,7 @@ def readable(text: str) -> str:
     goes on for more than 800 without an end of a sentence is broken into lines. Nothing that people or models mean to
     say is lost.
     """
-    return _readable(text if len(text) <= HEAD + TAIL else text[:HEAD] + "\n" + text[-TAIL:])
+    return _readable(_within(text))
 
 
 def plain(text: str) -> str:
@@ -105,9 +105,28 @@ def plain(text: str) -> str:
     return _plain(readable(text))
 
 
+def lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines of a text as far as it is read, each :func:`readable`, with its indentation; empty ones too."""
+    for line in _within(text).splitlines():
+        words = line.strip()
+        for part in _without_runs(words).splitlines() or [""]:
+            yield min(line.find(words[:1]), _DEEPEST), part
+
+
+_DEEPEST = 40
+
+
+def _within(text: str) -> str:
+    return text if len(text) <= HEAD + TAIL else text[:HEAD] + "\n" + text[-TAIL:]
+
+
 # A turn is read by several parts of the user, each of which asks for the text in this form.
 @lru_cache(maxsize=8)
 def _readable(text: str) -> str:
+    return _without_runs(text)
+
+
+def _without_runs(text: str) -> str:
     text = _SAME.sub(r"\1\1\1", _LINE.sub("\n", _BLANK.sub(" ", text)))
     text = _LONG.sub(lambda word: word[0][:64], _MARKS.sub(_cut_marks, text))
     return _STRETCH.sub(_broken, text)
