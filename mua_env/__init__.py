@@ -16,7 +16,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from mua_env._moved import NAMES as _NAMES
 from mua_env._moved import install as _install
+from mua_env._moved import warn_renamed as _warn_renamed
 from mua_env.gym.registration import register_all as register_all
 
 if TYPE_CHECKING:
@@ -47,7 +49,7 @@ if TYPE_CHECKING:
     from mua_env.core.tools import Mode as Mode
     from mua_env.core.tools import Toolkit as Toolkit
     from mua_env.core.tools import tool as tool
-    from mua_env.core.toolsets import Kit as Kit
+    from mua_env.core.toolsets import Toolset as Toolset
     from mua_env.core.trajectory import Trajectory as Trajectory
     from mua_env.core.trajectory import TrajectoryWriter as TrajectoryWriter
     from mua_env.core.trajectory import read_trajectories as read_trajectories
@@ -159,7 +161,6 @@ _HOME = {
     "Judgement": "scoring.judges",
     "Key": "domain.description.kinds",
     "Kind": "domain.description.kinds",
-    "Kit": "core.toolsets",
     "LLMUser": "users.llm.user",
     "Level": "domain.generator",
     "Mention": "domain.description.kinds",
@@ -203,6 +204,7 @@ _HOME = {
     "ToolError": "errors",
     "ToolMessage": "core.messages",
     "Toolkit": "core.tools",
+    "Toolset": "core.toolsets",
     "Trajectory": "core.trajectory",
     "TrajectoryWriter": "core.trajectory",
     "UserFault": "errors",
@@ -238,6 +240,9 @@ __all__ = sorted([*_HOME, "__version__", "register_all"])
 
 
 def __getattr__(name: str) -> Any:
+    if name in _NAMES:
+        _warn_renamed(f"mua_env.{name}", f"mua_env.{_NAMES[name]}", stacklevel=3)
+        return __getattr__(_NAMES[name])
     if name not in _HOME:
         raise AttributeError(f"module 'mua_env' has no attribute {name!r}")
     value = getattr(import_module(f"mua_env.{_HOME[name]}"), name)

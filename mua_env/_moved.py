@@ -218,6 +218,10 @@ PACKAGES = {
 """The package -> the modules that hold the names which stood in the module of the package's name."""
 
 
+NAMES = {"Kit": "Toolset"}
+"""Public names of before -> what they are now, in ``mua_env`` itself."""
+
+
 def install() -> None:
     """Let old names of modules be imported."""
     if not any(isinstance(finder, _MovedFinder) for finder in sys.meta_path):
@@ -239,7 +243,7 @@ def names_of(package: str) -> Callable[[str], Any]:
             for home in homes:
                 module = import_module(home)
                 if hasattr(module, name):
-                    _warn(f"{package}.{name}", f"{home}.{name}", stacklevel=3)
+                    warn_renamed(f"{package}.{name}", f"{home}.{name}", stacklevel=3)
                     return getattr(module, name)
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
@@ -272,7 +276,7 @@ class _MovedLoader(InspectLoader):
 
     def exec_module(self, module: ModuleType) -> None:
         """Put the module at the new place in the old one's stead; the import system takes what stands there."""
-        _warn(module.__name__, self._new, stacklevel=3)
+        warn_renamed(module.__name__, self._new, stacklevel=3)
         sys.modules[module.__name__] = import_module(self._new)
 
     def get_code(self, fullname: str) -> CodeType | None:
@@ -281,7 +285,7 @@ class _MovedLoader(InspectLoader):
         loader = spec.loader if spec is not None else None
         if not isinstance(loader, InspectLoader):
             return None
-        _warn(fullname, self._new, stacklevel=3)
+        warn_renamed(fullname, self._new, stacklevel=3)
         return loader.get_code(self._new)
 
     def get_source(self, fullname: str) -> str | None:
@@ -291,5 +295,6 @@ class _MovedLoader(InspectLoader):
         return loader.get_source(self._new) if isinstance(loader, InspectLoader) else None
 
 
-def _warn(old: str, new: str, *, stacklevel: int) -> None:
+def warn_renamed(old: str, new: str, *, stacklevel: int) -> None:
+    """Say once a place that a name has another one now."""
     warnings.warn(f"{old} has moved to {new}", DeprecationWarning, stacklevel=stacklevel)

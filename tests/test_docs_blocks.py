@@ -1,4 +1,4 @@
-"""Each block of Python in docs/ runs by itself, in a program of its own, beside the files that it names."""
+"""Each block of Python in docs/ runs alone, beside the files that it names; those of a tutorial run together."""
 
 from __future__ import annotations
 
@@ -14,12 +14,19 @@ from loopback import Loopback
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
+
+
+def programs(page: Path) -> list[str]:
+    """Each block of a page; all together where the page says that they are one file, as a tutorial's are."""
+    text = page.read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL)
+    return ["\n\n".join(blocks)] if "Its blocks are one file." in text else blocks
+
+
 BLOCKS = [
     pytest.param(page.name, block, id=f"{page.stem}-{number}")
     for page in sorted(DOCS.glob("*.md"))
-    for number, block in enumerate(
-        re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
-    )
+    for number, block in enumerate(programs(page))
 ]
 
 SMALL_RUN = """

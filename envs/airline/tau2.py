@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mua_env.core.task_sets import TaskSet
 from mua_env.core.tools import ToolSpec, tool
-from mua_env.core.toolsets import Kit
+from mua_env.core.toolsets import Toolset
 from mua_env.domain.arithmetic import calculate
 from mua_env.domain.derived_goals import DerivedGoals
 from mua_env.domain.public import tau2
@@ -211,7 +211,7 @@ def task_set(split: str, path: str | Path | None) -> TaskSet:
         "airline",
         split,
         rows=lambda layout: tau2.read_tables(layout, TABLES),
-        kit=Kit(AirlineTau2Tools, models=Base, stage=AirlineStage),
+        toolset=Toolset(AirlineTau2Tools, models=Base, stage=AirlineStage),
         path=path,
         find_user=find_user,
         derive=derive_goal,

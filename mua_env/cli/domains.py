@@ -33,8 +33,8 @@ def domains(context: typer.Context) -> None:
         except MuaError as error:  # those over somebody else's files, where these are not to be had
             echo(f"{name:<14} {identifier:<24} {error}")
             continue
-        kit = getattr(domain, "toolkit", None)
-        tools = "" if kit is None else f"{len(kit.schemas())} tools; "
+        toolset = getattr(domain, "toolkit", None)
+        tools = "" if toolset is None else f"{len(toolset.schemas())} tools; "
         echo(f"{name:<14} {identifier:<24} {tools}{splits}")
 
 

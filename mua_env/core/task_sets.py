@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from mua_env.core.database import Rows
 from mua_env.core.tasks import Task
 from mua_env.core.tools import Mode, Presentation
-from mua_env.core.toolsets import Kit
+from mua_env.core.toolsets import Toolset
 from mua_env.errors import TaskError, did_you_mean
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class TaskSet:
         mode: how the tools behave by default (``"compat"`` for public benchmarks quoted as such).
         reward: what counts by default (``"tau1"`` for tau-bench's tasks, as the benchmark does).
         world: key of the data: two sets with equal keys share one template.
-        kit: the tools, where they are not the domain's own.
+        toolset: the tools, where they are not the domain's own.
         variant: which policy document, where there are several, as ``"workflow"`` or ``"manual-solo"``.
         source_revision: which release of a public benchmark it is, by its content.
         user: the user simulator that the tasks bring with them, whatever user was asked for (default: none).
@@ -47,7 +47,7 @@ class TaskSet:
     world: str
     mode: Mode = "strict"
     reward: RewardName = "task"
-    kit: Kit | None = None
+    toolset: Toolset | None = None
     variant: str = ""
     source_revision: str = ""
     user: Any = None

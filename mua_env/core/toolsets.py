@@ -18,7 +18,7 @@ Settle = Callable[[Database, Mode], None]
 
 
 @dataclass(frozen=True)
-class Kit:
+class Toolset:
     """The tools of a world, by whose hands they are in.
 
     Attributes:
@@ -52,16 +52,16 @@ class _Done(Toolkit):
 
 
 @lru_cache(maxsize=64)
-def solo_kit(kit: Kit) -> Kit:
+def solo_toolset(toolset: Toolset) -> Toolset:
     """The same world with both pairs of hands in the agent's: its tools, the user's, and ``done``, which ends.
 
     Raises:
         DomainError: the user has no tools, or one has the name of a tool of the agent.
     """
-    hands = kit.user_toolkit
+    hands = toolset.user_toolkit
     if hands is None:
         raise DomainError("there is no solo mode here: the user has no tools that the agent could take over")
-    if doubled := sorted(kit.toolkit.specs.keys() & hands.specs.keys()):
+    if doubled := sorted(toolset.toolkit.specs.keys() & hands.specs.keys()):
         raise DomainError(f"agent and user both have a tool {doubled[0]!r}; solo mode needs different names")
-    both = types.new_class(f"Solo{kit.toolkit.__name__}", (kit.toolkit, hands, _Done))
-    return replace(kit, toolkit=both, user_toolkit=None, solo=True)
+    both = types.new_class(f"Solo{toolset.toolkit.__name__}", (toolset.toolkit, hands, _Done))
+    return replace(toolset, toolkit=both, user_toolkit=None, solo=True)

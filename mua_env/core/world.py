@@ -10,7 +10,7 @@ from mua_env.core.database import Changes, Database, Template
 from mua_env.core.scores import Scores
 from mua_env.core.tasks import Assertion, Task
 from mua_env.core.tools import Mode, Presentation, Requestor, Toolkit, ToolResult, ToolSpec
-from mua_env.core.toolsets import Kit
+from mua_env.core.toolsets import Toolset
 from mua_env.errors import EpisodeError, TaskError, ToolError
 
 
@@ -68,7 +68,7 @@ class SQLWorld:
 
     Args:
         template: the loaded data.
-        kit: whose tools there are; the agent's toolkit alone will do where nobody else has any.
+        toolset: whose tools there are; the agent's toolkit alone will do where nobody else has any.
         mode: how the tools behave.
         presentation: how a public benchmark shows what they say; ``None`` for this package's own words.
     """
@@ -76,21 +76,21 @@ class SQLWorld:
     def __init__(
         self,
         template: Template,
-        kit: Kit | type[Toolkit],
+        toolset: Toolset | type[Toolkit],
         *,
         mode: Mode = "strict",
         presentation: Presentation | None = None,
     ) -> None:
-        self.kit = kit if isinstance(kit, Kit) else Kit(kit)
+        self.toolset = toolset if isinstance(toolset, Toolset) else Toolset(toolset)
         self.mode: Mode = mode
         self.presentation = presentation
         self._bind(template.clone())
 
     def _bind(self, database: Database) -> None:
-        kit, self.database = self.kit, database
-        self.toolkit = kit.toolkit(database, mode=self.mode)
-        self.user_toolkit = None if kit.user_toolkit is None else kit.user_toolkit(database, mode=self.mode)
-        self._stage = None if kit.stage is None else kit.stage(database, mode=self.mode)
+        toolset, self.database = self.toolset, database
+        self.toolkit = toolset.toolkit(database, mode=self.mode)
+        self.user_toolkit = None if toolset.user_toolkit is None else toolset.user_toolkit(database, mode=self.mode)
+        self._stage = None if toolset.stage is None else toolset.stage(database, mode=self.mode)
 
     def load(self, task: Task | None = None) -> None:
         """Roll back, then run a task's initial actions.
@@ -123,7 +123,7 @@ class SQLWorld:
 
     def _call(self, name: str, arguments: str | Mapping[str, Any], requestor: Requestor, *, settle: bool) -> ToolResult:
         # In solo mode the user's tools are in the agent's hands: gold actions of the user still name the user.
-        user = self.toolkit if self.kit.solo else self.user_toolkit
+        user = self.toolkit if self.toolset.solo else self.user_toolkit
         toolkit = {"agent": self.toolkit, "user": user, "world": self._stage}[requestor]
         if toolkit is None:
             return _not_there(name, f"unknown tool {name!r}: the {requestor} has no tools here")
@@ -147,21 +147,21 @@ class SQLWorld:
         return (result.content == "true") is assertion.expected
 
     def _settle(self) -> None:
-        if self.kit.settle is not None:
-            self.kit.settle(self.database, self.mode)
+        if self.toolset.settle is not None:
+            self.toolset.settle(self.database, self.mode)
 
     def is_terminal(self, name: str) -> bool:
         """Whether a successful call of this tool of the agent ends the episode."""
-        spec = self.kit.toolkit.specs.get(name)
+        spec = self.toolset.toolkit.specs.get(name)
         return spec is not None and spec.terminal
 
     def schemas(self) -> list[dict[str, Any]]:
         """Function schemas of the agent's tools."""
-        own = self.kit.toolkit.schemas()
+        own = self.toolset.toolkit.schemas()
         return own if self.presentation is None else self.presentation.tools(own)
 
     def reveal(self, names: Sequence[str]) -> None:
-        """Nothing to do: the agent has all tools of its kit from the start."""
+        """Nothing to do: the agent has all tools of its toolset from the start."""
 
     def snapshot(self) -> Changes:
         """The rows that differ from the template."""
@@ -170,7 +170,7 @@ class SQLWorld:
     def fork(self) -> Self:
         """An independent world in the same state, on a clone of its own."""
         twin = object.__new__(type(self))
-        twin.kit, twin.mode, twin.presentation = self.kit, self.mode, self.presentation
+        twin.toolset, twin.mode, twin.presentation = self.toolset, self.mode, self.presentation
         twin._bind(self.database.fork())
         return twin
 

@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlalchemy.orm import DeclarativeBase
 
+from mua_env._moved import warn_renamed
 from mua_env.core.database import Database, Rows
 from mua_env.core.task_files import TaskFile, read_tasks
 from mua_env.core.task_sets import TaskSet, parse_source, select_level
 from mua_env.core.tasks import Goal, Limits, Task
 from mua_env.core.tools import Mode, Toolkit
-from mua_env.core.toolsets import Kit, Settle, solo_kit
+from mua_env.core.toolsets import Settle, Toolset, solo_toolset
 from mua_env.domain.discovery import domain_entries
 from mua_env.errors import ConfigError, DomainError, TaskError, did_you_mean
 
@@ -47,7 +48,7 @@ class Domain(ABC):
         text_with_calls_reaches_user: whether text beside tool calls is said to the user (default: no).
         limits: after how many turns an episode is cut, unless it is asked for otherwise.
         scratch_tools: tools that look nothing up and take free text; audits leave their arguments out.
-        vocabularies: see :class:`mua_env.core.toolsets.Kit`.
+        vocabularies: see :class:`mua_env.core.toolsets.Toolset`.
         policy_rules: the rules of the policy document that audits name: id -> the rule in a sentence.
     """
 
@@ -82,13 +83,13 @@ class Domain(ABC):
         """
         return None
 
-    def kit(self, *, solo: bool = False) -> Kit:
+    def toolset(self, *, solo: bool = False) -> Toolset:
         """The tools of its own tasks; ``solo`` puts the user's into the agent's hands.
 
         Raises:
             DomainError: solo mode where the user has no tools.
         """
-        kit = Kit(
+        toolset = Toolset(
             self.toolkit,
             models=self.models,
             user_toolkit=self.user_toolkit,
@@ -96,7 +97,12 @@ class Domain(ABC):
             settle=type(self).settle,
             vocabularies=self.vocabularies,
         )
-        return solo_kit(kit) if solo else kit
+        return solo_toolset(toolset) if solo else toolset
+
+    def kit(self, *, solo: bool = False) -> Toolset:
+        """What :meth:`toolset` was called before."""
+        warn_renamed(f"{type(self).__qualname__}.kit", f"{type(self).__qualname__}.toolset", stacklevel=3)
+        return self.toolset(solo=solo)
 
     @abstractmethod
     def policy(self, *, compact: bool = False) -> str:
@@ -237,7 +243,7 @@ class Domain(ABC):
             data=self.data,
             policy=self.policy_variant(variant or None, solo=solo),
             world=self.world,
-            kit=self.kit(solo=True) if solo else None,
+            toolset=self.toolset(solo=True) if solo else None,
             variant="-".join(filter(None, (variant, "solo" if solo else ""))),
         )
 

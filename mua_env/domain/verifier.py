@@ -15,7 +15,7 @@ from mua_env.core.database import Changes, Template
 from mua_env.core.database.difference import compare
 from mua_env.core.tasks import Action, Request, Task
 from mua_env.core.tools import Toolkit, ToolSpec
-from mua_env.core.toolsets import Kit
+from mua_env.core.toolsets import Toolset
 from mua_env.core.world import SQLWorld
 from mua_env.errors import TaskError
 
@@ -47,7 +47,7 @@ class Verifier:
 
     Args:
         template: the domain's loaded data.
-        kit: its tools; the agent's toolkit alone will do where nobody else has any.
+        toolset: its tools; the agent's toolkit alone will do where nobody else has any.
         open_reads: calls that an agent can make before it knows anything of the user; what they yield is public.
         sets: for each table, the columns whose lists have no order.
     """
@@ -55,13 +55,13 @@ class Verifier:
     def __init__(
         self,
         template: Template,
-        kit: Kit | type[Toolkit],
+        toolset: Toolset | type[Toolkit],
         *,
         open_reads: Iterable[Action] = (),
         sets: Mapping[str, frozenset[str]] | None = None,
     ) -> None:
         self._lock = Lock()
-        self._world = SQLWorld(template, kit)
+        self._world = SQLWorld(template, toolset)
         self._initial = template.initial_row
         self._sets = sets
         self._public = frozenset(self._values(self._world, open_reads))
@@ -151,8 +151,8 @@ class Verifier:
         return [action for action in actions if self._spec(action).writes]
 
     def _spec(self, action: Action) -> ToolSpec:
-        kit = self._world.kit
-        toolkit = kit.toolkit if action.requestor == "agent" else kit.user_toolkit
+        toolset = self._world.toolset
+        toolkit = toolset.toolkit if action.requestor == "agent" else toolset.user_toolkit
         assert toolkit is not None
         return toolkit.specs[action.name]
 

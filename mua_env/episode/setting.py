@@ -19,7 +19,7 @@ from mua_env.core.database._statements import statements_of
 from mua_env.core.scores import Scores
 from mua_env.core.task_sets import TaskSet
 from mua_env.core.tools import Mode, Presentation, PresentationName
-from mua_env.core.toolsets import Kit
+from mua_env.core.toolsets import Toolset
 from mua_env.core.world import SQLWorld, World, Worlds
 from mua_env.domain.contract import Domain, load_domain
 from mua_env.episode.run_checks import check_gold
@@ -32,7 +32,7 @@ _parents: list[Template] = []
 
 
 class SQLWorlds:
-    """Clones of one database template, with the tools of a kit as they are presented."""
+    """Clones of one database template, with the tools of a toolset as they are presented."""
 
     def __init__(
         self,
@@ -42,29 +42,29 @@ class SQLWorlds:
         database_url: str | None,
         presentation: Presentation | None = None,
     ) -> None:
-        self.kit = task_set.kit or domain.kit()
+        self.toolset = task_set.toolset or domain.toolset()
         self.presentation = presentation
         self._mode: Mode = mode
-        _check_user_tools(domain.name, self.kit)
-        self.template = _template(self.kit.models or domain.models, task_set, database_url)
+        _check_user_tools(domain.name, self.toolset)
+        self.template = _template(self.toolset.models or domain.models, task_set, database_url)
         self.scorer = Scorer(self.make_world, sets=_sets(self.template.tables), mode=mode)
 
     @property
     def solo(self) -> bool:
         """Whether the agent has both pairs of hands."""
-        return self.kit.solo
+        return self.toolset.solo
 
     def make_world(self) -> SQLWorld:
         """A world on a clone of its own."""
-        return SQLWorld(self.template, self.kit, mode=self._mode, presentation=self.presentation)
+        return SQLWorld(self.template, self.toolset, mode=self._mode, presentation=self.presentation)
 
     def schemas(self) -> list[dict[str, Any]]:
         """Function schemas of the agent's tools."""
-        return self._shown(self.kit.toolkit.schemas())
+        return self._shown(self.toolset.toolkit.schemas())
 
     def user_schemas(self) -> list[dict[str, Any]]:
         """Function schemas of the user's own tools, empty where it has none."""
-        return [] if self.kit.user_toolkit is None else self._shown(self.kit.user_toolkit.schemas())
+        return [] if self.toolset.user_toolkit is None else self._shown(self.toolset.user_toolkit.schemas())
 
     def _shown(self, schemas: list[dict[str, Any]]) -> list[dict[str, Any]]:
         return schemas if self.presentation is None else self.presentation.tools(schemas)
@@ -162,8 +162,8 @@ def _presentation(task_set: TaskSet, wanted: PresentationName | None) -> Present
     return found
 
 
-def _check_user_tools(domain: str, kit: Kit) -> None:
-    specs = {} if kit.user_toolkit is None else kit.user_toolkit.specs
+def _check_user_tools(domain: str, toolset: Toolset) -> None:
+    specs = {} if toolset.user_toolkit is None else toolset.user_toolkit.specs
     for name, spec in specs.items():
         if spec.terminal:
             raise DomainError(f"{domain}: the user's tool {name!r} is terminal; a user ends a dialogue by its reply")

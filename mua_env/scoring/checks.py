@@ -16,7 +16,7 @@ def checks_of(task: Task, world: SQLWorld, record: Record, *, mode: Mode) -> lis
     """Every check of a task but the database, in the state that ``world`` is in."""
     criteria = task.criteria or Criteria()
     judged: Sequence[bool | None] = record.judged or (None,) * len(criteria.statements)
-    anybody = mode == "compat" or world.kit.solo
+    anybody = mode == "compat" or world.toolset.solo
     uttered = said if mode == "compat" else said_whole
     heard = record.agent_texts
     if mode == "compat" and task.criteria is not None:
@@ -120,7 +120,7 @@ def _holds(item: Requirement, task: Task, world: SQLWorld, record: Record) -> bo
     if item.kind == "terminal_tool":
         return record.terminal_tool == item.name and _gives_reason(item.reason, record.terminal_text)
     value = item.value or ""
-    return told(value, record.agent_texts, vocabularies=world.kit.vocabularies, about=_asked_of(task, value))
+    return told(value, record.agent_texts, vocabularies=world.toolset.vocabularies, about=_asked_of(task, value))
 
 
 def _asked_of(task: Task, value: str) -> set[str]:

@@ -75,7 +75,7 @@ class Scorer:
         world.load(task)
         before, others = world.snapshot(), checks_of(task, world, Record(), mode=self._mode)
         failures = []
-        settle = self._mode == "strict" or world.kit.settled_gold
+        settle = self._mode == "strict" or world.toolset.settled_gold
         for action in task.actions:
             if action.requestor == "agent" and world.is_terminal(action.name):
                 continue

@@ -61,7 +61,7 @@ def test_a_refusal_speaks_of_the_record_at_hand(hotel: DescribedDomain) -> None:
 
 def test_a_tool_refuses_what_a_rule_forbids_and_changes_nothing(hotel: DescribedDomain) -> None:
     rows = hotel.data()
-    world = SQLWorld(open_template(hotel.models, rows), hotel.kit())
+    world = SQLWorld(open_template(hotel.models, rows), hotel.toolset())
     past = next(row for row in rows["bookings"] if row["status"] == "past")
     result = world.call("cancel_booking", {"booking_id": past["booking_id"]})
     assert (result.ok, "past" in result.content) == (False, True)

@@ -12,7 +12,7 @@ from mua_env.core.database import Database
 from mua_env.core.scores import Score
 from mua_env.core.tasks import Action, ActionCheck, Assertion, Criteria, Task
 from mua_env.core.tools import Mode, Toolkit, tool
-from mua_env.core.toolsets import Kit, solo_kit
+from mua_env.core.toolsets import Toolset, solo_toolset
 from mua_env.episode.setting import Setting, load_setting
 from mua_env.errors import ConfigError, DomainError, EpisodeError, TaskError, ToolError
 from mua_env.gym.env import DialogueEnv
@@ -204,7 +204,7 @@ def test_what_has_no_solo_mode_or_no_such_policy_says_so() -> None:
     with pytest.raises(ConfigError, match="belong to a task source"):
         load_setting(staged, staged.task_set(), solo=True)
     with pytest.raises(DomainError, match="both have a tool 'change_plan'"):
-        solo_kit(Kit(OperatorTools, user_toolkit=OperatorTools))
+        solo_toolset(Toolset(OperatorTools, user_toolkit=OperatorTools))
     env = DialogueEnv(LinesDomain(), solo=True)
     with pytest.raises(TaskError, match="has no ticket"):
         env.reset(seed=0)

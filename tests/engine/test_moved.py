@@ -132,3 +132,18 @@ def test_a_name_that_never_was_is_not_found() -> None:
         warnings.simplefilter("error")
         with pytest.raises(ModuleNotFoundError, match=r"mua_env\.nothing"):
             importlib.import_module("mua_env.nothing")
+
+
+def test_names_of_before_are_found_and_say_what_they_are_now() -> None:
+    import mua_env
+    from mua_env import Toolset, load_domain
+    from mua_env.users.agenda.language import DialogueLanguage
+
+    with pytest.warns(DeprecationWarning, match="Kit has moved to mua_env.Toolset"):
+        assert mua_env.Kit is Toolset
+    with pytest.warns(DeprecationWarning, match=r"kit has moved to .*toolset"):
+        assert load_domain("retail").kit() == load_domain("retail").toolset()
+    there = object()
+    with pytest.warns(DeprecationWarning, match=r"tongue has moved to .*locale"):
+        written_before = type("Spoken", (DialogueLanguage,), {"tongue": there})
+    assert written_before.locale is there

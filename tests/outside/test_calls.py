@@ -47,7 +47,7 @@ def world(request: pytest.FixtureRequest) -> Iterator[SQLWorld]:
 
 def test_malformed_arguments_are_answered_and_change_nothing(world: SQLWorld) -> None:
     world.load()
-    for name in world.kit.toolkit.specs:
+    for name in world.toolset.toolkit.specs:
         for text in (DEEP["[ x 1000"], DEEP["deep in a field"], '{"a": NaN}', '{"a": "\\ud800"}'):
             result = world.call(name, text)
             assert not result.ok
@@ -66,7 +66,7 @@ def _numbers(schema: dict[str, Any]) -> Iterator[str]:
 @pytest.mark.parametrize("number", NUMBERS)
 def test_no_argument_is_a_number_that_is_none(world: SQLWorld, number: str) -> None:
     world.load()
-    for name, spec in world.kit.toolkit.specs.items():
+    for name, spec in world.toolset.toolkit.specs.items():
         parameters = spec.schema["function"]["parameters"]
         for field in _numbers(parameters):
             others = {other: "x" for other in parameters["properties"] if other != field}

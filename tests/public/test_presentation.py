@@ -59,7 +59,7 @@ def test_it_is_the_default_of_public_tasks_where_the_copy_has_it(tmp_path: Path,
     assert load_setting("retail", source, path=whole).presented.startswith("benchmark")
     assert load_setting("retail", source, path=data).presented == "own"
     own = load_setting("retail", source, path=whole, presentation="own")
-    assert own.tools == own.sql.kit.toolkit.schemas()
+    assert own.tools == own.sql.toolset.toolkit.schemas()
     with pytest.raises(ConfigError, match="holds data alone"):
         load_setting("retail", source, path=data, presentation="benchmark")
     assert not (tmp_path / "whole" / "ran").exists()

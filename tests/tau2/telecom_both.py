@@ -15,14 +15,14 @@ from mua_env.core.database import open_template
 from mua_env.core.scores import Record
 from mua_env.core.tasks import Action
 from mua_env.core.tools import Mode
-from mua_env.core.toolsets import solo_kit
+from mua_env.core.toolsets import solo_toolset
 from mua_env.core.world import SQLWorld
 from mua_env.domain.public.tau2 import Layout
 from mua_env.domain.public.tau2_tasks import PARTS
 from mua_env.envs.telecom import tau2
 from mua_env.envs.telecom.models import PHONE, Base, Bill, Customer, Device, Line, Phone, Plan, Surroundings
 from mua_env.envs.telecom.records import whole
-from mua_env.envs.telecom.tau2 import KIT
+from mua_env.envs.telecom.tau2 import TOOLSET
 from mua_env.scoring.scorer import Scorer
 
 Case = dict[str, Any]
@@ -71,10 +71,10 @@ class Here:
         self.raw = {task["id"]: task for task in folder.document("tasks.json")}
         self.base = set(folder.document("split_tasks.json")["base"])
         template = open_template(Base, self.tasks.data())
-        kits = {False: KIT, True: solo_kit(KIT)}
-        make = {solo: partial(SQLWorld, template, kit, mode=mode) for solo, kit in kits.items()}
-        self._worlds = {solo: make[solo]() for solo in kits}
-        self._scorers = {solo: Scorer(make[solo], sets={}, mode=mode) for solo in kits}
+        toolsets = {False: TOOLSET, True: solo_toolset(TOOLSET)}
+        make = {solo: partial(SQLWorld, template, toolset, mode=mode) for solo, toolset in toolsets.items()}
+        self._worlds = {solo: make[solo]() for solo in toolsets}
+        self._scorers = {solo: Scorer(make[solo], sets={}, mode=mode) for solo in toolsets}
 
     def answer(self, case: Case) -> Answer:
         """Results, databases and scores."""

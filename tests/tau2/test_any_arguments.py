@@ -21,7 +21,7 @@ def test_odd_arguments_come_to_what_tau2_makes_of_them(domain: str) -> None:
     setting = load_setting(domain, "tau2:base", path=public.tau2_data())
     pool = _values(setting)
     rng = Random(f"odd {domain}")
-    tools = setting.sql.kit.toolkit.specs
+    tools = setting.sql.toolset.toolkit.specs
     cases = []
     for _ in range(CASES):
         task = rng.choice(list(setting.tasks))
@@ -57,7 +57,7 @@ def _call(name: str, setting: Setting, pool: dict[str, list[Any]], rng: Random) 
     if gold and rng.random() < 0.6:
         arguments = dict(rng.choice(gold))
     else:
-        names = setting.sql.kit.toolkit.specs[name].arguments.model_fields
+        names = setting.sql.toolset.toolkit.specs[name].arguments.model_fields
         arguments = {key: rng.choice(pool.get(key, ODD)) for key in names}
     if arguments and rng.random() < 0.4:
         arguments[rng.choice(sorted(arguments))] = rng.choice(ODD)

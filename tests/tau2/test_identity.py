@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from mua_env.core.task_sets import TaskSet
-from mua_env.core.toolsets import Kit
+from mua_env.core.toolsets import Toolset
 from mua_env.domain.contract import load_domain
 from mua_env.episode.setting import Setting
 from tests.tau2 import compare, public
@@ -49,15 +49,15 @@ def _setting(domain: str, revision: str) -> tuple[Setting, Path | None]:
         return Setting(loaded, tasks), None
     assert tasks.source_revision.startswith("v1.0.1 ")
     # What runs beside it is the wheel's code on the later tasks, so it must have the wheel's tools.
-    kit: Kit | None = loaded.task_set("tau2:full", path=public.tau2_data()).kit
-    return Setting(loaded, replace(tasks, kit=kit)), path / "data" / "tau2" / "domains" / domain / "tasks.json"
+    toolset: Toolset | None = loaded.task_set("tau2:full", path=public.tau2_data()).toolset
+    return Setting(loaded, replace(tasks, toolset=toolset)), path / "data" / "tau2" / "domains" / domain / "tasks.json"
 
 
 def _cases(
     setting: Setting, tasks_file: Path | None, known: TaskSet | None = None
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Cases and their kinds: all variations of every task, and two alone of tasks whose gold is that of ``known``."""
-    writes = frozenset(name for name, spec in setting.sql.kit.toolkit.specs.items() if spec.writes)
+    writes = frozenset(name for name, spec in setting.sql.toolset.toolkit.specs.items() if spec.writes)
     cases, kinds = [], []
     for task in setting.tasks:
         same = known is not None and known.by_id(task.id).actions == task.actions

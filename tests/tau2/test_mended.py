@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from mua_env.core.database import open_template
-from mua_env.core.toolsets import Kit
+from mua_env.core.toolsets import Toolset
 from mua_env.core.world import SQLWorld
 from mua_env.domain.contract import load_domain
 from mua_env.envs.airline import models as airline_models
@@ -22,14 +22,14 @@ MODES = ("compat", "strict")
 @pytest.fixture(scope="module")
 def retail():
     template = open_template(retail_models.Base, load_domain("retail").data())
-    yield {mode: SQLWorld(template, Kit(RetailTau2Tools, stage=RetailStage), mode=mode) for mode in MODES}
+    yield {mode: SQLWorld(template, Toolset(RetailTau2Tools, stage=RetailStage), mode=mode) for mode in MODES}
     template.close()
 
 
 @pytest.fixture(scope="module")
 def airline():
     template = open_template(airline_models.Base, load_domain("airline").data())
-    yield {mode: SQLWorld(template, Kit(AirlineTau2Tools, stage=AirlineStage), mode=mode) for mode in MODES}
+    yield {mode: SQLWorld(template, Toolset(AirlineTau2Tools, stage=AirlineStage), mode=mode) for mode in MODES}
     template.close()
 
 

@@ -65,7 +65,7 @@ def test_an_agent_that_works_alone_is_shown_the_users_tools_as_the_user_is(their
 def test_every_text_is_tau2s(domain: str, step: int) -> None:
     """Results and errors of gold calls and of their variations, those of the telecom user too."""
     setting = setting_of(domain)
-    writes = frozenset(name for name, spec in setting.sql.kit.toolkit.specs.items() if spec.writes)
+    writes = frozenset(name for name, spec in setting.sql.toolset.toolkit.specs.items() if spec.writes)
     cases = []
     for task in list(setting.tasks)[::step]:
         gold = [{"name": a.name, "arguments": a.arguments, "requestor": a.requestor} for a in task.actions]

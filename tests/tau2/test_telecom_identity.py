@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mua_env.envs.telecom.tau2 import KIT
+from mua_env.envs.telecom.tau2 import TOOLSET
 
 from .public import tau2_data, tau2_python
 from .telecom_both import Case, Here, differences, in_tau2
@@ -62,7 +62,7 @@ def test_gold_and_mutated_lists_agree(here: Here) -> None:
 
 def test_random_calls_agree(here: Here) -> None:
     tools = {
-        "agent": {name: tuple(spec.arguments.model_fields) for name, spec in KIT.toolkit.specs.items()},
+        "agent": {name: tuple(spec.arguments.model_fields) for name, spec in TOOLSET.toolkit.specs.items()},
         "user": {name: tuple(spec.arguments.model_fields) for name, spec in _phone().items()},
     }
     assert (len(tools["agent"]), len(tools["user"])) == (13, 30)
@@ -75,8 +75,8 @@ def test_random_calls_agree(here: Here) -> None:
 
 
 def _phone() -> dict[str, Any]:
-    assert KIT.user_toolkit is not None
-    return KIT.user_toolkit.specs
+    assert TOOLSET.user_toolkit is not None
+    return TOOLSET.user_toolkit.specs
 
 
 def _agree(here: Here, cases: list[Case]) -> None:

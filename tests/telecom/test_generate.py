@@ -12,7 +12,7 @@ from mua_env.core.tasks import Task
 from mua_env.domain.contract import load_domain
 from mua_env.domain.verifier import Verifier
 from mua_env.envs.telecom.faults import FAULTS, LOST
-from mua_env.envs.telecom.generate import KIT, shared_generator
+from mua_env.envs.telecom.generate import TOOLSET, shared_generator
 from mua_env.episode.session import Session
 from mua_env.episode.setting import Setting
 from mua_env.evaluation.audit.baselines import IdleAgent, TransferAgent
@@ -66,7 +66,7 @@ def test_levels_count_what_is_wrong() -> None:
 
 
 def test_nothing_is_won_by_handing_over_or_by_courtesy(setting: Setting) -> None:
-    spec = setting.sql.kit.toolkit.specs["transfer_to_human_agents"]
+    spec = setting.sql.toolset.toolkit.specs["transfer_to_human_agents"]
     session = Session(setting, AgendaUser())
     for agent in (TransferAgent(spec), IdleAgent()):
         for task in spread(setting.tasks, 4):
@@ -135,7 +135,7 @@ def test_a_task_without_its_repair_is_no_sound_task() -> None:
 
 
 def test_shipped_tasks_verify(setting: Setting) -> None:
-    verifier = Verifier(setting.sql.template, KIT)
+    verifier = Verifier(setting.sql.template, TOOLSET)
     for task in spread(domain.tasks("test"), 4) + spread(domain.tasks("train"), 4):
         problems = [text for text in verifier.check(task) if "another order" not in text]
         assert problems == [], task.id

@@ -21,7 +21,7 @@ from mua_env.core.database import Rows
 from mua_env.core.task_sets import TaskSet
 from mua_env.core.tasks import Goal, Task
 from mua_env.core.tools import Mode
-from mua_env.core.toolsets import Kit
+from mua_env.core.toolsets import Toolset
 from mua_env.domain.public._reading import read_text
 from mua_env.domain.public.tau2_tasks import read_splits, read_tasks, revision_name
 from mua_env.errors import ConfigError, DataError
@@ -158,7 +158,7 @@ def task_set(
     rows: Callable[[Layout], Rows],
     files: Sequence[str] = ("db.json",),
     policy: Callable[[Layout], str] = lambda layout: layout.text("policy.md"),
-    kit: Kit | Callable[[str], Kit] | None = None,
+    toolset: Toolset | Callable[[str], Toolset] | None = None,
     variant: str = "",
     path: str | Path | None = None,
     mode: Mode = "compat",
@@ -176,7 +176,7 @@ def task_set(
         rows: reads the database.
         files: the files that ``rows`` reads.
         policy: reads the policy document.
-        kit: the tools, or what makes them of the revision's name; ``None`` for the domain's own.
+        toolset: the tools, or what makes them of the revision's name; ``None`` for the domain's own.
         variant: name of the policy document where there are several.
         path: see :meth:`Layout.find`.
         mode: how the tools behave by default; ``"compat"`` scores as tau2 does.
@@ -209,7 +209,7 @@ def task_set(
         policy=policy(layout),
         world=f"tau2:{domain}:{layout.digest(files)}",
         mode=mode,
-        kit=kit(revision) if callable(kit) else kit,
+        toolset=toolset(revision) if callable(toolset) else toolset,
         variant=variant,
         source_revision=revision,
         presentation=lambda: _presentation(layout, wording or {}),

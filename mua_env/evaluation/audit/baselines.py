@@ -38,7 +38,7 @@ class IdleAgent(Agent):
 def baselines(setting: Setting) -> list[Agent]:
     """The baselines of a domain: do nothing, transfer at once (where a tool does it or ends the dialogue), with nothing
     to say and with every word that a reason is known by, talk without listening, random."""
-    specs = setting.sql.kit.toolkit.specs.values()
+    specs = setting.sql.toolset.toolkit.specs.values()
     handing_over = [spec for spec in specs if spec.terminal or spec.name == HAND_OVER][:1]
     return [
         IdleAgent(),

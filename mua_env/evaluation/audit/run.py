@@ -97,7 +97,7 @@ class _Auditor:
     def task(self, task: Task, position: int) -> TaskAudit:
         """Everything about one task."""
         values = self._sources.of(task)
-        specs = self._setting.sql.kit.toolkit.specs
+        specs = self._setting.sql.toolset.toolkit.specs
         runs, not_run = self._baselines(task, position)
         idle = self._idle(task)
         return TaskAudit(
@@ -130,11 +130,11 @@ class _Auditor:
     def _gold(self, task: Task) -> tuple[tuple[FailedCall, ...], Changes]:
         """The gold actions that fail, and the rows that differ from the data after all; none if the scene stays."""
         world = self._world
-        specs = self._setting.sql.kit.toolkit.specs
+        specs = self._setting.sql.toolset.toolkit.specs
         world.load(task)
         scene = world.snapshot()
         failures = []
-        settle = self._setting.mode == "strict" or world.kit.settled_gold
+        settle = self._setting.mode == "strict" or world.toolset.settled_gold
         for position, action in enumerate(task.actions):
             if action.requestor == "agent" and world.is_terminal(action.name):
                 continue

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
+from mua_env._moved import warn_renamed
 from mua_env.errors import ConfigError
 from mua_env.users.agenda.nlg.personas import Locale, Voice
 from mua_env.users.agenda.nlg.phrases import phrase
@@ -146,6 +147,13 @@ class DialogueLanguage(ABC):
     intents: Mapping[str, Intent]
     alternatives: tuple[frozenset[str], ...] = ()
     operations: tuple[Operation, ...] = ()
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        # Languages written before the attribute had its present name.
+        if "tongue" in vars(cls):
+            warn_renamed(f"{cls.__qualname__}.tongue", f"{cls.__qualname__}.locale", stacklevel=3)
+            cls.locale = vars(cls)["tongue"]
 
     def translations(self) -> Mapping[str, Callable[[], DialogueLanguage]]:
         """The same domain in other natural languages, by code."""
