@@ -19,6 +19,7 @@ class AirlineLanguage(DialogueLanguage):
     name = "airline"
     slots: Mapping[str, Slot] = SLOTS
     intents = INTENTS
+    related = (frozenset({"change_flights", "change_cabin"}),)
 
     def translations(self) -> Mapping[str, Callable[[], DialogueLanguage]]:
         """Chinese."""
@@ -41,6 +42,10 @@ class AirlineLanguage(DialogueLanguage):
     def compare(self, intent: str, slots: Mapping[str, Any], text: str) -> Comparison:
         """Hold a proposal or claim against a request."""
         return comparing.compare(intent, slots, text)
+
+    def mentions(self, slot: str, text: str) -> tuple[str, ...]:
+        """Reservation ids, flights, cabins and payment methods that a text states."""
+        return comparing.mentions(slot, text)
 
     def answered(self, slots: Mapping[str, Any], text: str) -> bool:
         """Whether the text holds the expected answer."""

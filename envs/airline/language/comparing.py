@@ -46,6 +46,17 @@ def compare(intent: str, slots: Record, text: str) -> Comparison:
     return Comparison(tuple(wrong), tuple(right))
 
 
+def mentions(slot: str, text: str) -> tuple[str, ...]:
+    """The values of a slot that a text states."""
+    if slot == "payment":
+        return tuple(dict.fromkeys([*last_fours(text), *method_ids(text), *_FORMS.findall(text.lower())]))
+    finders = {"reservation_id": stated_ids, "choice": flight_numbers, "cabin": cabins}
+    return tuple(dict.fromkeys(finders[slot](text))) if slot in finders else ()
+
+
+_FORMS = re.compile(r"\b(?:credit card|gift card|certificate|visa|mastercard)\b")
+
+
 def _reservation(wanted: str, text: str) -> bool | None:
     if wanted in reservation_ids(text):
         return True

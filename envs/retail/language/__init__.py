@@ -27,6 +27,7 @@ class RetailLanguage(DialogueLanguage):
     slots: Mapping[str, Slot] = SLOTS
     intents = INTENTS
     alternatives = _IDENTITY
+    related = (frozenset({"exchange_items", "modify_items"}), frozenset({"modify_order_address", "modify_user_address"}))
 
     def __init__(self, products: Mapping[str, Mapping[str, Sequence[str]]] | None = None) -> None:
         self.products = dict(products or {})
@@ -56,6 +57,10 @@ class RetailLanguage(DialogueLanguage):
     def named(self, text: str) -> frozenset[str]:
         """The intents that a proposal or claim is about, the plain ones before what could be part of them."""
         return named(text)
+
+    def mentions(self, slot: str, text: str) -> tuple[str, ...]:
+        """Order numbers, kinds of payment methods and reasons that a text states."""
+        return comparing.mentions(slot, text)
 
     def answered(self, slots: Mapping[str, Any], text: str) -> bool:
         """Whether the text holds the expected answer."""

@@ -99,6 +99,16 @@ class DescribedLanguage(DialogueLanguage):
         """An agent's text with the words by which acts are told apart."""
         return text if self._ear is None else self._ear(text)
 
+    def legible(self, text: str) -> str:
+        """The text as it is: kinds find their values where they stand."""
+        return text
+
+    def mentions(self, slot: str, text: str) -> tuple[str, ...]:
+        """The values of a slot that its kind finds in a text."""
+        argument = self._arguments.get(slot)
+        found = argument.kind.mentions(text) if argument else ()
+        return tuple(dict.fromkeys(str(mention.value) for mention in found))
+
     def compare(self, intent: str, slots: Mapping[str, Any], text: str) -> Comparison:
         """Hold a text against a request, slot by slot."""
         asked = self.description.asked(intent) if intent in self.intents else ()

@@ -235,10 +235,10 @@ def _sentence(
     if more:
         return ""
     asks = listed or cues.request.search(bare) is not None
-    names = _slots(bare, language) if asks else []
-    if asks and not names and before and _PRONOUN.search(low):
-        names = _slots(before, language)
-    confirm |= question and _would_act(low, language, cues) and (not names or _WANTS_ME.search(low) is not None)
+    names = named_slots(bare, language) if asks else []
+    if asks and not names and before and PRONOUN.search(low):
+        names = named_slots(before, language)
+    confirm |= question and would_act(low, language, cues) and (not names or _WANTS_ME.search(low) is not None)
     if confirm or (weak and not names):
         acts.confirm = True
     else:
@@ -252,7 +252,7 @@ def _sentence(
     return "" if asks else bare
 
 
-_PRONOUN = re.compile(
+PRONOUN = re.compile(
     r"\b(?:provide|share|tell me|give me|what are|send(?:ing)?(?: me)?|check(?:ing)?|verify(?:ing)?|try(?:ing)?) "
     r"(?:those|them|these|they|that|it|both|all|the (?:code|number|spelling))\b|\bthe (?:correct|right) one\b"
 )
@@ -264,7 +264,7 @@ _INQUIRES = re.compile(
 )
 
 
-def _would_act(low: str, language: DialogueLanguage, cues: Cues) -> bool:
+def would_act(low: str, language: DialogueLanguage, cues: Cues) -> bool:
     """Whether a question offers to carry out one of the domain's intents ("shall I cancel it now?")."""
     offer = cues.offer.search(low)
     if offer is None or not _ME.search(offer[0]) or _INQUIRES.match(low, offer.end()):
@@ -281,7 +281,7 @@ def _settle(acts: AgentActs, asked: bool) -> None:
         acts.confirm = False
 
 
-def _slots(low: str, language: DialogueLanguage) -> list[str]:
+def named_slots(low: str, language: DialogueLanguage) -> list[str]:
     found = []
     for name, slot in language.slots.items():
         match = slot.pattern.search(low)

@@ -1,0 +1,151 @@
+"""From an agent's text to what its user can answer: segments, the act of each, and what they ask for.
+
+The text is cut first (:mod:`~mua_env.users.agenda.nlu.segments`), then each segment is tagged, then the acts of the
+whole follow. Which values are right and which wrong is not decided here, but against the goal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from mua_env.users.agenda.language import DialogueLanguage
+from mua_env.users.agenda.nlu.cue_acts import CueActs
+from mua_env.users.agenda.nlu.cues import ENGLISH, Cues
+from mua_env.users.agenda.nlu.dialogue_acts import PRONOUN, AgentActs, named_slots
+from mua_env.users.agenda.nlu.segments import Segment, segments
+from mua_env.users.agenda.nlu.tagger import tag
+
+_LABEL = re.compile(r"[^:\uff1a]{1,60}[:\uff1a]")
+_OR = re.compile(r"\b(?:or|either|alternatively)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A segment and what it does.
+
+    Attributes:
+        segment: with its place.
+        text: in which values are found.
+        heard: in lower case, as its act is told.
+        acts: of it.
+        asked: the slots that it asks for.
+    """
+
+    segment: Segment
+    text: str
+    heard: str
+    acts: frozenset[str]
+    asked: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Hearing(AgentActs):
+    """The acts of a text, with the parts that perform them.
+
+    Attributes:
+        parts: its segments, in order.
+        choices: slots of which it lays out several values to choose from.
+    """
+
+    parts: list[Part] = field(default_factory=list)
+    choices: frozenset[str] = frozenset()
+
+    def doing(self, *acts: str) -> list[Part]:
+        """The parts that perform any of some acts."""
+        return [part for part in self.parts if not part.acts.isdisjoint(acts)]
+
+
+def hear(
+    text: str, language: DialogueLanguage, *, given: Mapping[str, int] | None = None, intent: str = "", cues: Cues = ENGLISH
+) -> Hearing:
+    """What a text does.
+
+    Args:
+        text: what the agent said, with its line breaks.
+        language: of the domain.
+        given: how often the user has said each slot so far.
+        intent: of the request that the user is at.
+        cues: of the natural language.
+    """
+    cut = segments(text)
+    heard = [" ".join(language.hear(segment.text).split()).lower() for segment in cut]
+    cued = CueActs(language, cues)
+    by_cues = []
+    for segment, low in zip(cut, heard, strict=True):
+        by_cues.append(cued.of(segment, low, named_slots(cues.clause.sub(" ", low), language)))
+    parts: list[Part] = []
+    before = ""
+    for segment, low, acts in zip(cut, heard, tag(cut, heard, by_cues), strict=True):
+        asked = _asked(segment, low, acts, before, language, cues) if acts & {"ask", "confirm", "option"} else ()
+        parts.append(Part(segment, language.legible(segment.text), low, acts, asked))
+        before = f"{before} {low}" if segment.depth and before else low
+    hearing = Hearing(text="\n".join(part.text for part in parts), parts=parts)
+    _settle(hearing, language, given or {}, intent, cues)
+    return hearing
+
+
+def _asked(
+    segment: Segment, low: str, acts: frozenset[str], before: str, language: DialogueLanguage, cues: Cues
+) -> tuple[str, ...]:
+    """The slots that a segment asks for: of a line in a form, those in front of its colon."""
+    bare = cues.clause.sub(" ", low)
+    label = _LABEL.match(bare) if segment.depth else None
+    names = named_slots(label[0], language) if label else []
+    names = names or named_slots(bare, language)
+    if "ask" in acts and not names and before and PRONOUN.search(low):
+        names = named_slots(before, language)
+    return tuple(names) if "ask" in acts else ()
+
+
+def _settle(hearing: Hearing, language: DialogueLanguage, given: Mapping[str, int], intent: str, cues: Cues) -> None:
+    """The acts of the whole text from those of its parts."""
+    asked: list[str] = []
+    for part in hearing.parts:
+        asked.extend(part.asked)
+        _note(hearing, part, cues)
+    hearing.choices = frozenset(_choices(hearing, language))
+    asked.extend(slot for slot in language.slots if slot in hearing.choices)
+    hearing.asked = language.refine(tuple(dict.fromkeys(asked)), hearing.text, given, intent)
+    hearing.wait &= not (hearing.confirm or asked or hearing.question or hearing.handover)
+    hearing.close &= not (hearing.question or asked or hearing.handover or hearing.confirm)
+    if hearing.offer_handover:
+        hearing.confirm = False
+
+
+def _note(hearing: Hearing, part: Part, cues: Cues) -> None:
+    acts, low, question = part.acts, part.heard, part.segment.question
+    hearing.question |= question
+    hearing.confirm |= "confirm" in acts
+    if "claim" in acts:
+        hearing.done.append(part.text)
+    lacking = "refuse" in acts and cues.unavailable.search(low) is not None
+    hearing.unavailable |= lacking
+    hearing.refused |= "refuse" in acts and (not lacking or cues.refuse.search(low) is not None)
+    hearing.reason |= not question and cues.reason.search(low) is not None
+    hearing.not_found |= "missing" in acts
+    hearing.offer_handover |= {"transfer", "offer"} <= acts
+    hearing.handover |= "transfer" in acts and "offer" not in acts
+    hearing.offer |= "offer" in acts and "transfer" not in acts
+    hearing.more |= "more" in acts
+    hearing.close |= "close" in acts
+    hearing.help |= "help" in acts
+    hearing.wait |= "wait" in acts
+    hearing.apologise |= cues.apologise.search(low) is not None
+    hearing.choice |= cues.either.search(low) is not None
+    hearing.which |= "ask" in acts and cues.which.search(low) is not None
+
+
+def _choices(hearing: Hearing, language: DialogueLanguage) -> Iterator[str]:
+    """The slots of which several values are laid out, by parts that offer them or in one question with "or"."""
+    laid_out = "\n".join(part.text for part in hearing.doing("option"))
+    either = "\n".join(part.text for part in hearing.doing("ask", "option") if _OR.search(part.heard))
+    for slot in language.slots:
+        if len(language.mentions(slot, laid_out)) > 1 or len(language.mentions(slot, either)) > 1:
+            yield slot
+
+
+def texts(parts: Sequence[Part]) -> str:
+    """What parts say, a line each."""
+    return "\n".join(part.text for part in parts)
