@@ -2,18 +2,46 @@
 
 from __future__ import annotations
 
+import re
+
 from mua_env.users.agenda.goal_state import Pending
 from mua_env.users.agenda.nlg.phrases import phrase
-from mua_env.users.agenda.turn import INSIST, TurnState
+from mua_env.users.agenda.nlu.hearing import Part
+from mua_env.users.agenda.proposals import Proposals
+from mua_env.users.agenda.turn import INSIST
+
+_THIS = re.compile(
+    r"\b(?:this|that|it|these|them|those|they|your (?:\w+ )?(?:request|order|orders|items?|reservation|booking|trip|flights?|"
+    r"tickets?|plan|line|account)|what you|the (?:\w+ )?(?:request|order|items?|reservation|booking|flights?|option|refund))\b"
+)
+"""What a refusal without a value points back to."""
 
 
-class Refusals(TurnState):
+class Refusals(Proposals):
     """Rules for refusals: insist on what should be possible, accept a reasoned refusal of the rest, or fall back."""
+
+    def _refused(self, request: Pending) -> bool:
+        """Whether the text refuses this request: the deed is named, or one of its values, or it is pointed at."""
+        if request.status == "waiting":
+            return False
+        return any(self._refuses(part, request) for part in self.acts.doing("refuse"))
+
+    def _refuses(self, part: Part, request: Pending) -> bool:
+        codes = set(self.steps.codes(part.text))
+        if codes and not codes & set(self.steps.codes_of(request)):
+            return "order_id" in request.unknown
+        deeds = self.language.named(part.text)
+        if deeds and self.steps.fits(request.intent, deeds):
+            return True
+        comparison = self.compare(request, part.text)
+        if comparison.right:
+            return True
+        return not deeds and _THIS.search(part.heard) is not None
 
     def _refusal_comes_first(self) -> bool:
         """Whether a refusal counts before the questions beside it: where it is in order, or asks for nothing useful."""
         request = self.agenda.current
-        if request is None or self.parts or self._closed or not (self.acts.refused or self.acts.unavailable):
+        if request is None or self.parts or self._closed or not self._refused(request):
             return False
         if request.fallback is not None:
             return True
@@ -27,7 +55,7 @@ class Refusals(TurnState):
             self._say_again(request)
             return
         told_why = request.asked_why and self._explained(request) and not acts.asked and not acts.confirm
-        if not (acts.refused or acts.unavailable or told_why):
+        if not (self._refused(request) or told_why):
             return
         if request.outcome in ("refused", "transferred"):
             self._accept_refusal(request)
@@ -42,10 +70,10 @@ class Refusals(TurnState):
             self._close(request, "failed")
 
     def _explained(self, request: Pending) -> bool:
-        """Whether the agent says why: any reason, or, where the goal names rules, one of these."""
-        if request.rules:
-            return self.language.explains(request.rules, request.intent, self.acts.text)
-        return self.acts.reason
+        """Whether the agent says why: one of the rules that the goal names, or that can be in the way of the intent."""
+        return self.language.explains(request.rules, request.intent, self.acts.text) and (
+            bool(request.rules) or self.acts.reason
+        )
 
     def _accept_refusal(self, request: Pending) -> None:
         explained = self._explained(request)
@@ -54,11 +82,10 @@ class Refusals(TurnState):
             self._progress = True
             self.parts.append(phrase("why", self.voice))
             return
-        if not explained and request.rules:
+        if not explained:
             self._dispute(request)
             return
-        if explained:
-            self.events.append(f"refusal:{request.intent}")
+        self.events.append(f"refusal:{request.intent}")
         if request.fallback is not None:
             self._fall_back(request)
             return
