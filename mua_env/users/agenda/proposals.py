@@ -69,7 +69,7 @@ class Proposals(TurnState):
     # Proposals
 
     def _hear_proposal(self) -> None:
-        if not self.acts.confirm or self.parts or self.agenda.current is None:
+        if not self.acts.confirm or self._closed or self.parts or self.agenda.current is None:
             return
         meant, strange = self._proposed()
         if (self.acts.refused or self.acts.handover or self.acts.offer_handover) and not self._stated(meant):
@@ -93,7 +93,7 @@ class Proposals(TurnState):
     def _about_nothing(self, current: Pending) -> None:
         """A yes is asked for without a value: agree, unless it is for a deed that nobody wished for."""
         plan = texts(self.acts.doing("propose", "confirm"))
-        deeds = self.language.named(plan)
+        deeds = self.steps.deeds(plan)
         mine = any(self.steps.fits(request.intent, deeds) for request in self.agenda.unsettled())
         wrong = self.compare(current, plan).wrong
         if not mine:

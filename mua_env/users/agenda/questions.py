@@ -30,11 +30,12 @@ class Questions(Refusals):
         self, request: Pending, given: set[str], bound: dict[int, tuple[Pending, set[str]]]
     ) -> None:
         """What is asked of requests that come later, or that nobody but they have."""
+        mine = set(self._own(request, self.language.slots))
         for other in self.agenda.unsettled():
             if other is request:
                 continue
             named = bound.get(id(other), (other, set()))[1]
-            slots = self._own(other, named | (set(self.acts.asked) - given if not named else set()))
+            slots = self._own(other, named or set(self.acts.asked) - given - mine)
             known = [slot for slot in slots if other.known().get(slot) is not None]
             if not known:
                 continue
@@ -64,8 +65,8 @@ class Questions(Refusals):
     def _about(self, part: Part, current: Pending) -> Pending:
         for text in (part.text, part.segment.lead, part.segment.heading):
             text = self.language.legible(text) if text is not part.text else text
-            codes, deeds = set(self.steps.codes(text)), self.language.named(text)
-            others = [request for request in self.agenda.unsettled() if request is not current]
+            codes, deeds = set(self.steps.codes(text)), self.steps.deeds(text)
+            others = [r for r in self.agenda.unsettled() if r is not current and r.status != "waiting"]
             if codes and not codes & set(self.steps.codes_of(current)):
                 found = [request for request in others if codes & set(self.steps.codes_of(request))]
                 if found:

@@ -15,6 +15,8 @@ _THIS = re.compile(
     r"tickets?|plan|line|account)|what you|the (?:\w+ )?(?:request|order|items?|reservation|booking|flights?|option|refund))\b"
 )
 """What a refusal without a value points back to."""
+_WHY = re.compile(r"(?<=\w\W)(?:because|since|due to|as (?=it|they|the|this|that|your|you))\b", re.IGNORECASE)
+"""Where the reason begins, which may name anything."""
 
 
 class Refusals(Proposals):
@@ -27,16 +29,16 @@ class Refusals(Proposals):
         return any(self._refuses(part, request) for part in self.acts.doing("refuse"))
 
     def _refuses(self, part: Part, request: Pending) -> bool:
-        codes = set(self.steps.codes(part.text))
+        said = _WHY.split(part.text, maxsplit=1)[0]
+        codes = set(self.steps.codes(said))
         if codes and not codes & set(self.steps.codes_of(request)):
             return "order_id" in request.unknown
-        deeds = self.language.named(part.text)
-        if deeds and self.steps.fits(request.intent, deeds):
+        if self.compare(request, said).right or self.steps.touches(request, said):
             return True
-        comparison = self.compare(request, part.text)
-        if comparison.right:
-            return True
-        return not deeds and _THIS.search(part.heard) is not None
+        deeds = self.steps.deeds(said)
+        if deeds:
+            return self.steps.fits(request.intent, deeds)
+        return _THIS.search(said.lower()) is not None
 
     def _refusal_comes_first(self) -> bool:
         """Whether a refusal counts before the questions beside it: where it is in order, or asks for nothing useful."""

@@ -7,7 +7,7 @@ calls the deed only breaks ties, because agents call an exchange a modification 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mua_env.users.agenda.goal_state import Pending
@@ -16,6 +16,8 @@ from mua_env.users.agenda.nlu.hearing import Part
 
 _REFERENCE, _VALUE, _DEED = 3.0, 1.5, 2.0
 """What the code of a record, another value, and the name of the deed count for."""
+_STATED = 0.4
+"""What it counts for that the user has spoken of the request: it breaks ties."""
 _MOST_DEEDS = 2
 """What names more deeds than that names none in particular."""
 _BETWEEN = tuple(map(re.compile, (r";\s+", r",\s+(?:and|then|also|plus)\s+", r"\s(?:and|then|also|plus)\s+", r",\s+")))
@@ -80,10 +82,20 @@ class Steps:
         """The codes of a request's records."""
         return [str(request.slots[slot]) for slot in self._coded if request.slots.get(slot)]
 
+    def deeds(self, text: str) -> frozenset[str]:
+        """What a text calls for; what a user sees for itself, as that its phone works, is done by no deed."""
+        intents = self.language.intents
+        return frozenset(name for name in self.language.named(text) if not intents[name].witnessed)
+
+    def touches(self, request: Pending, text: str) -> bool:
+        """Whether a text has a value of a request, or a part of one, as one of several things."""
+        low = text.lower()
+        return any(value in low for value in _values(request.slots))
+
     def fits(self, intent: str, deeds: Iterable[str]) -> bool:
         """Whether what is named can be the intent; what names nothing, or everything, can."""
         named = set(deeds)
-        if not named or len(named) > _MOST_DEEDS or intent in named:
+        if not named or self.language.intents[intent].witnessed or len(named) > _MOST_DEEDS or intent in named:
             return True
         return any(intent in group and named & group for group in self.language.related)
 
@@ -92,7 +104,7 @@ class Steps:
         found: list[Step] = []
         for part in parts:
             for text in self._clauses(part.text):
-                codes, deeds = self.codes(text), self.language.named(text)
+                codes, deeds = self.codes(text), self.deeds(text)
                 deeds = deeds if len(deeds) <= _MOST_DEEDS else frozenset()
                 last = found[-1] if found else None
                 if last is None or self._begins(last, codes, deeds):
@@ -143,11 +155,11 @@ class Steps:
         scores = {id(request): self.score(request, step) for request in pending}
         # Of two that are alike, the one that nothing was said of yet.
         best = max(pending, key=lambda request: (scores[id(request)], id(request) not in found), default=None)
-        if best is None or scores[id(best)] <= 0:
+        if best is None or scores[id(best)] <= _STATED:
             return []
         foreign = step.codes and not set(step.codes) & set(self.codes_of(best))
         if foreign and id(best) in found:
-            others = [r for r in pending if id(r) not in found and scores[id(r)] > 0]
+            others = [r for r in pending if id(r) not in found and scores[id(r)] > _STATED]
             return others[:1]
         if len(step.codes) > 1:
             named = [r for r in pending if set(self.codes_of(r)) & set(step.codes) and self.fits(r.intent, step.deeds)]
@@ -157,7 +169,8 @@ class Steps:
     def score(self, request: Pending, step: Step) -> float:
         """How much a step means a request."""
         right = [slot for slot in self.compare(request, step.text).right if slot not in self._coded]
-        points = _REFERENCE * bool(set(self.codes_of(request)) & set(step.codes)) + _VALUE * len(right)
+        points = _STATED * (request.status != "waiting") if right or step.deeds or step.codes else 0.0
+        points += _REFERENCE * bool(set(self.codes_of(request)) & set(step.codes)) + _VALUE * len(right)
         if step.deeds:
             points += _DEED if self.fits(request.intent, step.deeds) else -_DEED
         return points
@@ -165,3 +178,19 @@ class Steps:
     def _strange(self, step: Step) -> bool:
         """Whether a step does something to a record that the user has not spoken of."""
         return bool(step.deeds and step.codes) and not set(step.codes) & self._own
+
+
+def _values(slots: object) -> Iterator[str]:
+    """The texts in slots, in lower case, that are long enough to mean something by themselves."""
+    if isinstance(slots, str):
+        if len(slots) > _TELLING:
+            yield slots.lower()
+    elif isinstance(slots, Mapping):
+        for value in slots.values():
+            yield from _values(value)
+    elif isinstance(slots, (list, tuple)):
+        for value in slots:
+            yield from _values(value)
+
+
+_TELLING = 3

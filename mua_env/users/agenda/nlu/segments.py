@@ -1,8 +1,8 @@
 """An agent's text cut into segments, each with its place: the block rules of a markdown parser, on bounded text.
 
 A segment is a sentence of a paragraph or of a list item, or a row of a table. What it does depends on where it stands:
-"Email" is asked for in a list under "please send me", and told in one under "on file". So each knows what introduces its
-list, the heading that it stands under, and whether it is in the last block.
+"Email" is asked for in a list under "please send me", and told in one under "on file". So each knows what introduces
+its list, the heading that it stands under, and whether it is in the last block.
 
 Time is linear in the text: each line is looked at once, by patterns that begin at its beginning.
 """
@@ -72,7 +72,8 @@ _TITLE = re.compile(r"(?:#{1,6}\s+(.+?)#*|(?:\*\*|__)([^*_]+)(?:\*\*|__)\s*:?)\s
 _RULE = re.compile(r"[\s|:*=_+-]{3,}$")
 _SHORT = re.compile(r"(?<![A-Za-z])(Mr|Mrs|Ms|Dr|St|Ave|Rd|Apt|No|nr|approx|vs|e\.g|i\.e|etc|a\.m|p\.m)\.(?=\s)")
 _STOP = re.compile(
-    r"(?<=[.?!])[\"')\]]*\s+(?![(\[]?\s*(?:yes|y)\s*[/)])|(?<=[\u3002\uff1f\uff01\uff1b])[\"')\u201d\uff09]*\s*(?=\S)",
+    r"(?<=[.?!])[\"')\]]*\s+(?![(\[]?\s*(?:yes|y)\s*[/)])|(?<=[\u3002\uff1f\uff01\uff1b])[\"')\u201d\uff09]*\s*(?=\S)"
+    r"|(?<=[.?!])(?=[\u4e00-\u9fff])",
     re.IGNORECASE,
 )
 _DOT = "\u2024"
