@@ -10,6 +10,7 @@ from mua_env.users.agenda.nlg.personas import Voice
 
 from . import comparing, saying
 from .intents import INTENTS
+from .reasons import REASONS
 from .slots import SLOTS
 
 
@@ -50,6 +51,10 @@ class AirlineLanguage(DialogueLanguage):
     def answered(self, slots: Mapping[str, Any], text: str) -> bool:
         """Whether the text holds the expected answer."""
         return comparing.answered(slots, text)
+
+    def explains(self, rules: Sequence[str], intent: str, text: str) -> bool:
+        """Whether a text gives a rule that is, or can be, in the way as the reason, and none beside it."""
+        return REASONS.explain(rules, intent, text)
 
     def refine(self, asked: Sequence[str], text: str, given: Mapping[str, int], intent: str) -> tuple[str, ...]:
         """Tell whose name is asked for, and drop what does not belong to the intent."""

@@ -10,6 +10,7 @@ from mua_env.users.agenda.nlg.personas import Voice
 
 from . import comparing, saying
 from .intents import INTENTS, named
+from .reasons import REASONS
 from .slots import SLOTS
 
 _IDENTITY = (frozenset({"email"}), frozenset({"first_name", "last_name", "zip"}))
@@ -65,6 +66,10 @@ class RetailLanguage(DialogueLanguage):
     def answered(self, slots: Mapping[str, Any], text: str) -> bool:
         """Whether the text holds the expected answer."""
         return comparing.answered(slots, text)
+
+    def explains(self, rules: Sequence[str], intent: str, text: str) -> bool:
+        """Whether a text gives a rule that is, or can be, in the way as the reason, and none beside it."""
+        return REASONS.explain(rules, intent, text)
 
     def refine(self, asked: Sequence[str], text: str, given: Mapping[str, int], intent: str) -> tuple[str, ...]:
         """Tell the postal code of an address from that of the profile, and more detail from the item."""

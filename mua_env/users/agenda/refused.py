@@ -6,7 +6,7 @@ import re
 
 from mua_env.users.agenda.goal_state import Pending
 from mua_env.users.agenda.nlg.phrases import phrase
-from mua_env.users.agenda.nlu.hearing import Part
+from mua_env.users.agenda.nlu.hearing import Part, texts
 from mua_env.users.agenda.proposals import Proposals
 from mua_env.users.agenda.turn import INSIST
 
@@ -15,7 +15,8 @@ _THIS = re.compile(
     r"tickets?|plan|line|account)|what you|the (?:\w+ )?(?:request|order|items?|reservation|booking|flights?|option|refund))\b"
 )
 """What a refusal without a value points back to."""
-_WHY = re.compile(r"(?<=\w\W)(?:because|since|due to|as (?=it|they|the|this|that|your|you))\b", re.IGNORECASE)
+_NO_REASON = frozenset({"option", "offer", "later", "more", "ask", "confirm", "propose"})
+_WHY = re.compile(r"(?<=\w)(?:,|\s)\s*(?:because|since|due to|as (?=it|they|the|this|that|your|you))\b", re.IGNORECASE)
 """Where the reason begins, which may name anything."""
 
 
@@ -26,7 +27,14 @@ class Refusals(Proposals):
         """Whether the text refuses this request: the deed is named, or one of its values, or it is pointed at."""
         if request.status == "waiting":
             return False
-        return any(self._refuses(part, request) for part in self.acts.doing("refuse"))
+        refused = self.acts.doing("refuse")
+        if any(self._refuses(part, request) for part in refused):
+            return True
+        # "That is not possible": what names nothing at all is about this, if its reason is.
+        return any(self._names_nothing(part) for part in refused) and self._explained(request)
+
+    def _names_nothing(self, part: Part) -> bool:
+        return not self.steps.codes(part.text) and not self.steps.deeds(_WHY.split(part.text, maxsplit=1)[0])
 
     def _refuses(self, part: Part, request: Pending) -> bool:
         said = _WHY.split(part.text, maxsplit=1)[0]
@@ -73,9 +81,12 @@ class Refusals(Proposals):
 
     def _explained(self, request: Pending) -> bool:
         """Whether the agent says why: one of the rules that the goal names, or that can be in the way of the intent."""
-        return self.language.explains(request.rules, request.intent, self.acts.text) and (
-            bool(request.rules) or self.acts.reason
-        )
+        if not request.rules and not self.acts.reason:
+            return False
+        # What else there is, what comes later and what is asked for gives no reason.
+        told = [part for part in self.acts.parts if not part.acts & _NO_REASON or "refuse" in part.acts]
+        said = [part.segment.text for part in told if part.segment.text != part.text]
+        return self.language.explains(request.rules, request.intent, "\n".join([*said, texts(told)]))
 
     def _accept_refusal(self, request: Pending) -> None:
         explained = self._explained(request)
