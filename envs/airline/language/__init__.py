@@ -9,7 +9,7 @@ from mua_env.users.agenda.language import Comparison, DialogueLanguage, Slot
 from mua_env.users.agenda.nlg.personas import Voice
 
 from . import comparing, saying
-from .intents import INTENTS
+from .intents import INTENTS, named
 from .reasons import REASONS
 from .slots import SLOTS
 
@@ -43,6 +43,10 @@ class AirlineLanguage(DialogueLanguage):
     def compare(self, intent: str, slots: Mapping[str, Any], text: str) -> Comparison:
         """Hold a proposal or claim against a request."""
         return comparing.compare(intent, slots, text)
+
+    def named(self, text: str) -> frozenset[str]:
+        """The intents that a proposal or claim is about."""
+        return named(text)
 
     def mentions(self, slot: str, text: str) -> tuple[str, ...]:
         """Reservation ids, flights, cabins and payment methods that a text states."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -13,6 +14,11 @@ from mua_env.users.agenda.turn import INSIST, TurnState
 
 _NO_PLAN = frozenset({"later", "more", "other", "refuse", "claim", "option", "offer", "close", "help", "ask", "wait"})
 """Parts that do one of these alone say nothing of what is proposed."""
+_ALL = re.compile(
+    r"\b(?:all|both|each|every\w*|(?:two|three|four|five|\d) (?:\w+ )?(?=\w+s\b)|(?:the|your) (?:\w+ )?(?:order|reservation|"
+    r"booking|request|change)s)\b"
+)
+"""Speaks of several things as one."""
 
 
 class Proposals(TurnState):
@@ -43,8 +49,18 @@ class Proposals(TurnState):
         meant, _ = self.steps.assign(claimed, self.agenda.unsettled())
         for each in meant:
             self._hear_claim(each)
+        said = texts(claimed)
+        if _ALL.search(said.lower()) and not self.steps.codes(said) and not self.parts:
+            self._hear_of_all(said)
         if not meant and not self.acts.confirm and not self.acts.asked:
             for request in agreed:
+                self._close(request, "done")
+
+    def _hear_of_all(self, said: str) -> None:
+        """What was done to all of them, though none is named."""
+        deeds = self.steps.deeds(said)
+        for request in self.agenda.unsettled() if deeds else ():
+            if self.steps.fits(request.intent, deeds) and not self.compare(request, said).wrong:
                 self._close(request, "done")
 
     def _hear_claim(self, claim: Meant) -> None:
@@ -63,6 +79,7 @@ class Proposals(TurnState):
         if request.corrected > INSIST:
             self._close(request, "failed")
             return
+        wrong = (*wrong, "intent") if set(wrong) & set(self.steps.coded) else wrong  # what was done to another one
         self.parts.append(phrase("contradict", self.voice, fix=self.mend(request, wrong)))
         self._progress = True
 
@@ -161,10 +178,17 @@ class Proposals(TurnState):
 
     def faults(self, said: Meant) -> tuple[str, ...]:
         """The slots that are stated wrongly; ``intent`` where another deed is named."""
-        wrong = list(self.compare(said.request, said.text).wrong)
-        if not self.steps.fits(said.request.intent, said.deeds):
+        comparison = self.compare(said.request, said.text)
+        wrong = list(comparison.wrong)
+        if not self.steps.fits(said.request.intent, said.deeds) and not self._only_its_own(said, comparison.right):
             wrong.append("intent")
         return tuple(wrong)
+
+    def _only_its_own(self, said: Meant, right: Sequence[str]) -> bool:
+        """Whether what is right is nothing that the deed that is named has: then it was only called by another name."""
+        intents = self.language.intents
+        theirs = {slot for deed in said.deeds for slot in intents[deed].slots}
+        return not theirs.issuperset(right)
 
     def mend(self, request: Pending, wrong: Sequence[str]) -> str:
         """What is wrong, said as it should be."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from mua_env.users.agenda.goal_state import Pending
+from mua_env.users.agenda.nlg.phrases import phrase
 from mua_env.users.agenda.nlu.hearing import Part, texts
 from mua_env.users.agenda.refused import Refusals
 
@@ -25,6 +26,32 @@ class Questions(Refusals):
             self._progress |= any([self.agenda.count(slot) < 2 for slot in asked])
             self.give(self.language.group(asked), request)
         self._answer_of_others(request, set(asked), bound)
+        if self.acts.help and request.status == "open":
+            self.parts.append(phrase("wish", self.voice, wish=self.wish(request)))
+
+    def _choose_deed(self) -> None:
+        """Asked whether to do one thing or another, the user says what it wants."""
+        request = self.agenda.current
+        if request is None or self._closed or self.parts or self.acts.confirm:
+            return
+        laid_out = self.acts.doing("option", "ask")
+        deeds = frozenset[str]().union(*(self.steps.deeds(part.text) for part in laid_out))
+        if len(deeds) > 1 and request.intent in deeds:
+            self.parts.append(phrase("wish", self.voice, wish=self.wish(request)))
+            self._progress = self.agenda.count("_deed") < 2
+
+    def _name_the_right_one(self) -> None:
+        """Asked about a record that is not the user's, it says which one it means."""
+        request = self.agenda.current
+        if request is None or self._closed or not self.acts.question:
+            return
+        codes, own = set(self.steps.codes(self.acts.text)), set(self.steps.codes_of(request))
+        known = [slot for slot in self.steps.coded if request.known().get(slot)]
+        if codes and known and not codes & self.steps.own:
+            said = " ".join(self.parts)
+            if not any(code in said for code in own):
+                self.parts.append(self.fix(request, tuple(known)))
+                self._progress |= self.agenda.count("_foreign") < 2
 
     def _answer_of_others(
         self, request: Pending, given: set[str], bound: dict[int, tuple[Pending, set[str]]]

@@ -71,16 +71,16 @@ class Steps:
         self.language = language
         self.requests = requests
         self.compare = compare
-        self._coded = [slot.name for slot in language.slots.values() if slot.code and not slot.personal]
-        self._own = {code for request in requests for code in self.codes_of(request)}
+        self.coded = [slot.name for slot in language.slots.values() if slot.code and not slot.personal]
+        self.own = {code for request in requests for code in self.codes_of(request)}
 
     def codes(self, text: str) -> list[str]:
         """The codes of records that a text states."""
-        return [code for slot in self._coded for code in self.language.mentions(slot, text)]
+        return [code for slot in self.coded for code in self.language.mentions(slot, text)]
 
     def codes_of(self, request: Pending) -> list[str]:
         """The codes of a request's records."""
-        return [str(request.slots[slot]) for slot in self._coded if request.slots.get(slot)]
+        return [str(request.slots[slot]) for slot in self.coded if request.slots.get(slot)]
 
     def deeds(self, text: str) -> frozenset[str]:
         """What a text calls for; what a user sees for itself, as that its phone works, is done by no deed."""
@@ -142,7 +142,7 @@ class Steps:
             meant = self._requests(step, pending, found)
             if not meant and self._strange(step):
                 strange.append(step)
-            foreign = [code for code in step.codes if code not in self._own]
+            foreign = [code for code in step.codes if code not in self.own]
             if len(step.codes) > 1 and foreign and meant and step.deeds:
                 strange.append(Step([step.text], foreign, step.deeds))
             for request in meant:
@@ -168,7 +168,7 @@ class Steps:
 
     def score(self, request: Pending, step: Step) -> float:
         """How much a step means a request."""
-        right = [slot for slot in self.compare(request, step.text).right if slot not in self._coded]
+        right = [slot for slot in self.compare(request, step.text).right if slot not in self.coded]
         points = _STATED * (request.status != "waiting") if right or step.deeds or step.codes else 0.0
         points += _REFERENCE * bool(set(self.codes_of(request)) & set(step.codes)) + _VALUE * len(right)
         if step.deeds:
@@ -177,7 +177,7 @@ class Steps:
 
     def _strange(self, step: Step) -> bool:
         """Whether a step does something to a record that the user has not spoken of."""
-        return bool(step.deeds and step.codes) and not set(step.codes) & self._own
+        return bool(step.deeds and step.codes) and not set(step.codes) & self.own
 
 
 def _values(slots: object) -> Iterator[str]:

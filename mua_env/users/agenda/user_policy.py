@@ -50,6 +50,8 @@ class Turn(Questions):
             self._hear_refusal()
         if not self.parts or not self.acts.refused:
             self._answer_questions()
+        self._choose_deed()
+        self._name_the_right_one()
         if not self.parts and not self._closed:
             self._hear_refusal()
         if not self.parts and not self._closed:

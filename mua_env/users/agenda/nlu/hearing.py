@@ -141,8 +141,10 @@ def _choices(hearing: Hearing, language: DialogueLanguage) -> Iterator[str]:
     """The slots of which several values are laid out, by parts that offer them or in one question with "or"."""
     laid_out = "\n".join(part.text for part in hearing.doing("option"))
     either = "\n".join(part.text for part in hearing.doing("ask", "option") if _OR.search(part.heard))
-    for slot in language.slots:
-        if len(language.mentions(slot, laid_out)) > 1 or len(language.mentions(slot, either)) > 1:
+    asked = "\n".join(part.text for part in hearing.doing("ask") if part.segment.question and _OR.search(part.heard))
+    for slot, spec in language.slots.items():
+        several = len(language.mentions(slot, laid_out)) > 1 or len(language.mentions(slot, either)) > 1
+        if several or (not spec.code and language.mentions(slot, asked)):  # "the Visa, or another one?"
             yield slot
 
 
