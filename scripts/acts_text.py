@@ -46,6 +46,13 @@ ask | [3. |- |* ]{slot3}
 later | [Once I have these, I'll|With these I will|When you've sent them, I'll|Then I'll|After that, I will] [look up your {thing}|prepare the {deed}|list the details and ask for your confirmation|pull up your account|summarize everything before anything is {done}].""",
     """inform | I found your {thing} {id}.
 ask | [What|Which] {slot} [would you like|do you want|should I use]?""",
+    """ask | [For the {deed}|To go on|To {deed} the {thing}] I'll need [three|two|some|a few] things:
+
+ask | 1. **{Slot}**: [so that I can open your profile.|as on the contract.|it begins with a letter.]
+ask | 2. **{Slot2}**: [of the {thing} you want to {deed}.|the one on your account.]
+ask | 3. **{Slot3}**: [{value}, {value2}, or other.|one of yours.]
+
+later | Then I can [help you further|go on|look it up].""",
     """ask | [May I have|Could you tell me|Can you give me|What is|Please tell me|I still need] your {slot}[?|, please?|.]""",
     """ask | To {deed} the {thing}, [I'll need to verify your identity first; what is your {slot}?|please tell me the {slot}.|I have to know the {slot}.]""",
     """help | [What would you like me to do?|How can I help you today?|What can I do for you?|So what would you like to do with this {thing}?|What is it about?]""",
@@ -83,6 +90,13 @@ more | [Anything else?|Is there something else you need?]""",
     """claim | {Thing} {id} [which held {value}, |]has been {done}, and {thing2} {id2} [as well|has been {done2} too|too].
 close | [Have a great day!|Thank you for contacting us, goodbye!|Take care!]""",
     """claim more | [It's {done}|{Thing} {id} has been {done}|Your {thing} is {done} now]; [anything else|is there anything else you need|can I do more for you]?""",
+    """claim | [Your|The] [cancellation|booking|return|exchange|change|upgrade|update|refund|renewal] [is confirmed|is done|has gone through|is complete|is in place][.|, {thing} ID {id}.| now.]
+claim | [The refund arrives within 5 to 7 business days.|You'll receive the label by email.|The reservation ID is {id}.]""",
+    """claim | [Cancellation|Booking|Return|Exchange|Change|Upgrade] [confirmed|done|complete|submitted][.|!]
+inform | [You'll receive an email with the instructions.|Refunds take a week.]""",
+    """claim | {Thing} {id}, which [held the things listed above|you asked about|is from May], has been {done}, and once [the bank has processed it|that is through] your money will be back.""",
+    """claim | Your {thing} from DEN to PHX on May 26th for Ann Lee has been {done}!
+claim | The reservation ID is {id}.""",
     # refusals and notes
     """refuse | [Unfortunately|I'm sorry, but|I'm afraid] [I cannot {deed} {thing} {id}|this {thing} can't be {done}|we're not able to {deed} it|the {thing} is not eligible to be {done}] [because|since|as] [it was {value}|it has already been delivered|it is {value}].
 option | [However, I can|Alternatively, I could|What I can do is] {deed2} it [instead|for you].
@@ -200,5 +214,6 @@ def _values(rng: Random) -> dict[str, str]:
     values |= {name.capitalize(): value.capitalize() for name, value in values.items()}
     for name, pool, number in (("slot", SLOTS, 3), ("value", VALUES, 3), ("id", IDS, 2)):
         for at, value in enumerate(rng.sample(pool, number), start=1):
-            values[name if at == 1 else f"{name}{at}"] = value
+            key = name if at == 1 else f"{name}{at}"
+            values |= {key: value, key.capitalize(): value[:1].upper() + value[1:]}
     return values

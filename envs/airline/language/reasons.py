@@ -10,7 +10,7 @@ _NOT_YOURS = "own-reservations-only"
 
 REASONS: Final = Reasons(
     rules={
-        _NOT_YOURS: r"\b(?:another|other|different) (?:customer|user|account|person)|\bbelongs?\b|"
+        _NOT_YOURS: r"\b(?:another|a different|some other) (?:customer|user|account|person)\b|\bbelongs?\b|"
         r"\bnot (?:yours|your own|(?:on|in|under) your)|\bonly help with your own\b",
         "cancel-conditions": r"\b(?:24|twenty-four)[ -]?(?:hours?|h)\b|\b(?:no|without|with|or|have|has|not|un)[ -]?(?:travel )?insur\w+|\bairline\b.{0,20}\bcancel|\bbusiness\b|\beconomy\b|"
         r"\bcovered\b|\bcriteria\b|\bconditions?\b|\breasons?\b",

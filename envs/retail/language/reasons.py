@@ -10,8 +10,8 @@ _STATUS = r"\b(?:pending|processed|processing|delivered|shipped|in transit|(?:al
 
 REASONS: Final = Reasons(
     rules={
-        "own-orders-only": r"\b(?:another|other|different|someone else's|somebody else's) (?:customer|user|account|person|"
-        r"profile)?|\bbelong|\b(?:not|isn't|n't) (?:yours|your own|(?:on|in|under|part of|linked to|associated with) (?:your|this))",
+        "own-orders-only": r"\b(?:another|a different|some other) (?:customer|user|account|person|profile)\b|"
+        r"\bsome(?:one|body) else|\bbelong|\b(?:not|isn't|n't) (?:yours|your own|(?:on|in|under|part of|linked to|associated with) (?:your|this))",
         "state": _STATUS,
         "cancel-reason": r"\breasons?\b|\bno longer needed\b|\bmistake\b",
         "one-change-per-order": r"\bonce\b|\balready (?:been )?(?:exchanged|returned|modified|changed)\b|\b(?:exchange|return) "

@@ -180,6 +180,8 @@ class Proposals(TurnState):
         """The slots that are stated wrongly; ``intent`` where another deed is named."""
         comparison = self.compare(said.request, said.text)
         wrong = list(comparison.wrong)
+        if said.misread:
+            wrong += [slot for slot in self.steps.coded if said.request.slots.get(slot)]
         if not self.steps.fits(said.request.intent, said.deeds) and not self._only_its_own(said, comparison.right):
             wrong.append("intent")
         return tuple(wrong)

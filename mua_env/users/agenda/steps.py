@@ -46,6 +46,8 @@ class Meant:
     request: Pending
     lines: list[str] = field(default_factory=list)
     deeds: frozenset[str] = frozenset()
+    misread: bool = False
+    """Another record's code stands where its own should."""
 
     @property
     def text(self) -> str:
@@ -144,7 +146,11 @@ class Steps:
                 strange.append(step)
             foreign = [code for code in step.codes if code not in self.own]
             if len(step.codes) > 1 and foreign and meant and step.deeds:
-                strange.append(Step([step.text], foreign, step.deeds))
+                twin = self._left_out(step, pending)
+                if twin is not None:
+                    found[id(twin)] = Meant(twin, [], step.deeds, misread=True)
+                else:
+                    strange.append(Step([step.text], foreign, step.deeds))
             for request in meant:
                 entry = found.setdefault(id(request), Meant(request))
                 entry.lines.append(step.text)
@@ -165,6 +171,11 @@ class Steps:
             named = [r for r in pending if set(self.codes_of(r)) & set(step.codes) and self.fits(r.intent, step.deeds)]
             return named or [best]
         return [best]
+
+    def _left_out(self, step: Step, pending: Sequence[Pending]) -> Pending | None:
+        """A request of the same kind whose code is missing among those of a step: one of them is misread."""
+        stated = (r for r in pending if step.deeds and r.intent in step.deeds)
+        return next((r for r in stated if self.codes_of(r) and not set(self.codes_of(r)) & set(step.codes)), None)
 
     def score(self, request: Pending, step: Step) -> float:
         """How much a step means a request."""
