@@ -1,9 +1,9 @@
 """Train the tagger of acts, and write its weights: ``python scripts/train_acts.py --turns turns.jsonl.gz``
 
-It learns from three sources: turns of real agents, labelled by hand (``acts_labels.jsonl`` beside this script names them
-by their ids and holds none of their words; without ``--turns`` they are left out), text made here (``acts_text.py``), and
-what the scripted experts of the domains say, whose acts are told by cue words. With ``--test`` every fifth labelled dialogue is kept
-back and what the model makes of it is printed instead.
+It learns from three sources: turns of real agents, labelled by hand (``acts_labels.jsonl`` beside this script names
+them by their ids and holds none of their words; without ``--turns`` they are left out), text made here
+(``acts_text.py``), and what the scripted experts of the domains say, whose acts are told by cue words. With ``--test``
+every fifth labelled dialogue is kept back, and what the model makes of it is printed instead.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from mua_env.inference.linear import LinearModel
 from mua_env.users.agenda.language import DialogueLanguage
 from mua_env.users.agenda.nlu.cue_acts import ACTS, CueActs
 from mua_env.users.agenda.nlu.cues import ENGLISH
-from mua_env.users.agenda.nlu.dialogue_acts import named_slots
+from mua_env.users.agenda.nlu.dialogue_acts import any_slot
 from mua_env.users.agenda.nlu.segments import Segment, segments
 from mua_env.users.agenda.nlu.tagger import WEIGHTS, Around, tag
 
@@ -49,7 +49,7 @@ class Text:
         for at, acts in enumerate(self.acts):
             before = self.acts[at - 1] if at else frozenset()
             if acts:
-                yield list(around.features(at, before, around.above(at, self.acts))), acts
+                yield around.every(at, before, around.above(at, self.acts)), acts
 
 
 def read(text: str, language: DialogueLanguage) -> tuple[list[Segment], list[str], list[frozenset[str]]]:
@@ -57,7 +57,8 @@ def read(text: str, language: DialogueLanguage) -> tuple[list[Segment], list[str
     cut = segments(text)
     heard = [" ".join(language.hear(segment.text).split()).lower() for segment in cut]
     cues = CueActs(language)
-    slots = [named_slots(ENGLISH.clause.sub(" ", low), language) for low in heard]
+    names = any_slot(language)
+    slots = [names.search(ENGLISH.clause.sub(" ", low)) is not None for low in heard]
     return cut, heard, [cues.of(*each) for each in zip(cut, heard, slots, strict=True)]
 
 
@@ -79,9 +80,7 @@ def labelled(turns: Path, labels: Path) -> Iterator[Text]:
 
 def made_here(count: int) -> Iterator[Text]:
     """Texts from templates; those whose lines are no segments of their own are left out."""
-    languages = {
-        (name, code): load_domain(name).language.spoken(code) for name in DOMAINS for code in ("en", "zh")
-    }
+    languages = {(name, code): load_domain(name).language.spoken(code) for name in DOMAINS for code in ("en", "zh")}
     rng = Random(0)
     for number, lines in enumerate(made(rng, count)):
         text = "\n".join(line for _, line in lines)

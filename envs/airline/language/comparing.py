@@ -1,5 +1,7 @@
 """An agent's text held against an airline request."""
 
+# ruff: noqa: E501
+
 from __future__ import annotations
 
 import re

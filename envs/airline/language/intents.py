@@ -1,5 +1,7 @@
 """Intents of the airline domain: how the user wishes for them, and how an agent speaks of them."""
 
+# ruff: noqa: E501
+
 from __future__ import annotations
 
 import re

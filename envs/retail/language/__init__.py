@@ -28,7 +28,10 @@ class RetailLanguage(DialogueLanguage):
     slots: Mapping[str, Slot] = SLOTS
     intents = INTENTS
     alternatives = _IDENTITY
-    related = (frozenset({"exchange_items", "modify_items"}), frozenset({"modify_order_address", "modify_user_address"}))
+    related = (
+        frozenset({"exchange_items", "modify_items"}),
+        frozenset({"modify_order_address", "modify_user_address"}),
+    )
 
     def __init__(self, products: Mapping[str, Mapping[str, Sequence[str]]] | None = None) -> None:
         self.products = dict(products or {})

@@ -1,5 +1,7 @@
 """What a refusal must name in retail, by the rule that is in the way."""
 
+# ruff: noqa: E501
+
 from __future__ import annotations
 
 from typing import Final

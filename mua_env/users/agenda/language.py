@@ -138,8 +138,8 @@ class DialogueLanguage(ABC):
 
     ``alternatives`` are groups of slots of which each alone is enough to identify the user: asked for one *or*
     the other, the user gives one. ``operations`` are what users with tools of their own can be guided to do.
-    ``code`` is the natural language, and ``locale`` how users speak it (none: English). ``related`` are groups of intents
-    that agents call by each other's names, as an exchange of what has not been shipped.
+    ``code`` is the natural language, and ``locale`` how users speak it (none: English). ``related`` are groups of
+    intents that agents call by each other's names, as an exchange of what has not been shipped.
     """
 
     name: str

@@ -105,9 +105,17 @@ def _flips(operation: Operation, switches: set[str]) -> bool:
     return not operation.look and operation.switch in switches
 
 
-_FIRST = re.compile(r"\W*(?:and |then |so |now |please )?(?:once|after|when|as soon as) (?P<one>[^,]{4,80}), (?P<two>.{4,})", re.IGNORECASE)
-_LAST = re.compile(r"(?P<two>.{4,}?),? (?:right |directly |only )?(?:after|once|as soon as) (?P<one>[^,.;]{4,80})(?P<end>.*)", re.IGNORECASE)
-_BUT_FIRST = re.compile(r"(?P<two>.{4,}?),? (?:but|and)(?: please)?,? (?:before that|first|beforehand),? (?P<one>.{4,})", re.IGNORECASE)
+_FIRST = re.compile(
+    r"\W*(?:and |then |so |now |please )?(?:once|after|when|as soon as) (?P<one>[^,]{4,80}), (?P<two>.{4,})",
+    re.IGNORECASE,
+)
+_LAST = re.compile(
+    r"(?P<two>.{4,}?),? (?:right |directly |only )?(?:after|once|as soon as) (?P<one>[^,.;]{4,80})(?P<end>.*)",
+    re.IGNORECASE,
+)
+_BUT_FIRST = re.compile(
+    r"(?P<two>.{4,}?),? (?:but|and)(?: please)?,? (?:before that|first|beforehand),? (?P<one>.{4,})", re.IGNORECASE
+)
 _BY_YOU = re.compile(r"(?:you(?:'ve| have)? )?(?:done |just |first )?")
 _INFLECTED = re.compile(r"(\w+?)(?:ing|ed)\b")
 

@@ -15,8 +15,8 @@ from mua_env.users.agenda.turn import INSIST, TurnState
 _NO_PLAN = frozenset({"later", "more", "other", "refuse", "claim", "option", "offer", "close", "help", "ask", "wait"})
 """Parts that do one of these alone say nothing of what is proposed."""
 _ALL = re.compile(
-    r"\b(?:all|both|each|every\w*|(?:two|three|four|five|\d) (?:\w+ )?(?=\w+s\b)|(?:the|your) (?:\w+ )?(?:order|reservation|"
-    r"booking|request|change)s)\b"
+    r"\b(?:all|both|each|every\w*|(?:two|three|four|five|\d) (?:\w+ )?(?=\w+s\b)|(?:the|your) (?:\w+ )?(?:order|"
+    r"reservation|booking|request|change)s)\b"
 )
 """Speaks of several things as one."""
 

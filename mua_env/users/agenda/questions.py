@@ -23,7 +23,8 @@ class Questions(Refusals):
         here |= bound[id(request)][1] if id(request) in bound else set()
         asked = self.chosen([slot for slot in self.applicable(request) if slot in here])
         if asked:
-            self._progress |= any([self.agenda.count(slot) < 2 for slot in asked])
+            fresh = [self.agenda.count(slot) < 2 for slot in asked]
+            self._progress |= any(fresh)
             self.give(self.language.group(asked), request)
         self._answer_of_others(request, set(asked), bound)
         if self.acts.help and request.status == "open":
@@ -53,9 +54,7 @@ class Questions(Refusals):
                 self.parts.append(self.fix(request, tuple(known)))
                 self._progress |= self.agenda.count("_foreign") < 2
 
-    def _answer_of_others(
-        self, request: Pending, given: set[str], bound: dict[int, tuple[Pending, set[str]]]
-    ) -> None:
+    def _answer_of_others(self, request: Pending, given: set[str], bound: dict[int, tuple[Pending, set[str]]]) -> None:
         """What is asked of requests that come later, or that nobody but they have."""
         mine = set(self._own(request, self.language.slots))
         for other in self.agenda.unsettled():
@@ -70,7 +69,8 @@ class Questions(Refusals):
             given |= set(known)
             if other.status == "waiting":
                 other.status = "open"
-            self._progress |= any([self.agenda.count(f"_{other.intent}_{slot}") < 2 for slot in known])
+            fresh = [self.agenda.count(f"_{other.intent}_{slot}") < 2 for slot in known]
+            self._progress |= any(fresh)
 
     def _own(self, request: Pending, slots: Iterable[str]) -> list[str]:
         intent = self.language.intents.get(request.intent)
@@ -111,7 +111,9 @@ class Questions(Refusals):
             return False
         put: Sequence[Part] = self.acts.doing("ask", "confirm", "propose")
         meant, _ = self.steps.assign(put, self.agenda.unsettled())
-        if not any(each.request is request and (each.deeds or self.compare(request, each.text).right) for each in meant):
+        if not any(
+            each.request is request and (each.deeds or self.compare(request, each.text).right) for each in meant
+        ):
             return False
         if not texts(put).strip():
             return False

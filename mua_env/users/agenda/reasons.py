@@ -1,7 +1,7 @@
 """Why something cannot be had: the reasons that a domain's rules give, and whether a refusal names one of them.
 
-A user cannot look behind the counter. But it can tell a reason that may be true of its wish from one that cannot ("because
-bananas are yellow"), and it believes nobody who names everything that might be in the way.
+A user cannot look behind the counter. But it can tell a reason that may be true of its wish from one that cannot
+("because bananas are yellow"), and it believes nobody who names everything that might be in the way.
 """
 
 from __future__ import annotations

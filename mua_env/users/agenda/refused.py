@@ -11,8 +11,9 @@ from mua_env.users.agenda.proposals import Proposals
 from mua_env.users.agenda.turn import INSIST
 
 _THIS = re.compile(
-    r"\b(?:this|that|it|these|them|those|they|your (?:\w+ )?(?:request|order|orders|items?|reservation|booking|trip|flights?|"
-    r"tickets?|plan|line|account)|what you|the (?:\w+ )?(?:request|order|items?|reservation|booking|flights?|option|refund))\b"
+    r"\b(?:this|that|it|these|them|those|they|your (?:\w+ )?(?:request|orders?|items?|reservation|booking|trip|"
+    r"flights?|tickets?|plan|line|account)|what you|"
+    r"the (?:\w+ )?(?:request|order|items?|reservation|booking|flights?|option|refund))\b"
 )
 """What a refusal without a value points back to."""
 _NO_REASON = frozenset({"option", "offer", "later", "more", "ask", "confirm", "propose"})

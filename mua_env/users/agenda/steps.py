@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from mua_env.users.agenda.goal_state import Pending
 from mua_env.users.agenda.language import Comparison, DialogueLanguage
@@ -126,7 +127,7 @@ class Steps:
         """A sentence cut between two codes, unless these stand in a list."""
         places = sorted(at for code in set(self.codes(text)) if (at := text.find(code.lstrip("#"))) >= 0)
         start = 0
-        for one, other in zip(places, places[1:], strict=False):
+        for one, other in pairwise(places):
             between = text[one + 4 : other]
             if len(_LINKS.sub("", between)) < 8:
                 continue

@@ -106,7 +106,8 @@ LONG: Mapping[str, str] = {
     "want|something is off there|"
     "that's not what I meant|please don't do it like that]. {fix}",
     "only": "[Please don't do anything with|I never spoke of|Please leave out|I'm not asking for anything with|Nothing "
-    "should happen to] {wrong}[.|, that one isn't mine.|, please.] I [only|just] [want to|would like to|need to] {wish}.",
+    "should happen to] {wrong}[.|, that one isn't mine.|, please.] "
+    "I [only|just] [want to|would like to|need to] {wish}.",
     "change": "[Actually, wait.|Hold on.|Hmm.|Sorry.|Wait.|Oh, before you do that.] [I've changed my mind.|On "
     "second thought, I want something different.|"
     "I'd like something different after all.|I thought about it again.] {fix}",

@@ -1,13 +1,13 @@
 """The act of each segment by its form, its place and cue words: what the learned tagger starts from.
 
-By cue words alone, acts are right of what their author had in mind. The tagger (:mod:`~mua_env.users.agenda.nlu.tagger`)
-has these labels as features, beside the words, and knows by examples how far to trust them.
+By cue words alone, acts are right of what their author had in mind. The tagger
+(:mod:`~mua_env.users.agenda.nlu.tagger`) has these labels as features, beside the words, and knows by examples how far
+to trust them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Final
 
 from mua_env.users.agenda.language import DialogueLanguage
@@ -25,7 +25,9 @@ _IF = re.compile(
     r"^\W*(?:and |but |or )?(?:once|after(?:wards)?|when|as soon as|with (?:this|these|that|those)|then,?|if)\b"
 )
 _THEN = re.compile(r"\b(?:once|after|when|as soon as|before|until|if|so (?:that )?i can|then)\b")
-_WILL = re.compile(r"\b(?:i'll|i will|we'll|we will|i can|we can|i'm able|i would|let me know|let us know|please let)\b")
+_WILL = re.compile(
+    r"\b(?:i'll|i will|we'll|we will|i can|we can|i'm able|i would|let me know|let us know|please let)\b"
+)
 _DEED = re.compile(r"\b(?:i'll|i will|we'll|we will|i'm going to|i am going to|i would|i'd)\b")
 _SUMS_UP = re.compile(
     r"\b(?:to confirm|to summari[sz]e|in summary|summary|here(?:'s| is) what|the plan|proposed|requested changes?|"
@@ -36,10 +38,13 @@ _CHOICES = re.compile(
     r"\b(?:options?|choices|choose|available|either|alternatives?|which (?:one|of)|one of the following)\b"
 )
 _COURTESY = re.compile(
-    r"^\W*(?:hi|hello|hey|thanks?|thank you|sorry|i'm sorry|i apologi[sz]e|great|perfect|of course|sure|okay|ok|certainly|"
+    r"^\W*(?:hi|hello|hey|thanks?|thank you|sorry|i'm sorry|i apologi[sz]e|great|perfect|of course|sure|okay|ok|"
+    r"certainly|"
     r"absolutely|got it|understood|no problem|you're welcome|happy to help|i understand)\b[^.?!]{0,40}[.!]?$"
 )
-_NUMBER_AND_DONE: Final = re.compile(r"\b(?:is|are|has been|have been|been) (?:now )?(?:confirmed|in place|submitted)\b")
+_NUMBER_AND_DONE: Final = re.compile(
+    r"\b(?:is|are|has been|have been|been) (?:now )?(?:confirmed|in place|submitted)\b"
+)
 
 
 class CueActs:
@@ -55,13 +60,13 @@ class CueActs:
         self.cues = cues
         self._of: dict[str, frozenset[str]] = {}
 
-    def of(self, segment: Segment, text: str, slots: Sequence[str]) -> frozenset[str]:
+    def of(self, segment: Segment, text: str, slots: bool) -> frozenset[str]:
         """The acts of a segment.
 
         Args:
             segment: with its place.
             text: in lower case, as it is heard.
-            slots: that it names as one asks for them.
+            slots: whether it names any as one asks for it.
         """
         found = self._plainly(segment, text, slots) or self._by_place(segment, text)
         found = found or {"other" if _COURTESY.search(text) else "inform"}
@@ -72,7 +77,7 @@ class CueActs:
         """The acts of what introduces a segment."""
         return self._of.get(segment.lead) or self._of.get(segment.heading) or frozenset()
 
-    def _plainly(self, segment: Segment, text: str, slots: Sequence[str]) -> set[str]:
+    def _plainly(self, segment: Segment, text: str, slots: bool) -> set[str]:
         cues, question = self.cues, segment.question
         found: set[str] = set()
         if cues.more.search(text) and (question or "let me know" in text or "if " in text):
@@ -125,9 +130,7 @@ class CueActs:
 
     def _claims(self, text: str) -> bool:
         claim = self.cues.done.search(text) or _NUMBER_AND_DONE.search(text)
-        return (
-            claim is not None and not self.cues.not_done.search(text, 0, claim.start()) and "already" not in claim[0]
-        )
+        return claim is not None and not self.cues.not_done.search(text, 0, claim.start()) and "already" not in claim[0]
 
     def _question(self, text: str) -> set[str]:
         if self.cues.help.search(text):

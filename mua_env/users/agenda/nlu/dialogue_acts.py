@@ -281,7 +281,14 @@ def _settle(acts: AgentActs, asked: bool) -> None:
         acts.confirm = False
 
 
+@lru_cache(maxsize=64)
+def any_slot(language: DialogueLanguage) -> re.Pattern[str]:
+    """Finds whether any slot is named as one asks for it."""
+    return re.compile("|".join(f"(?:{slot.asked})" for slot in language.slots.values()), re.IGNORECASE)
+
+
 def named_slots(low: str, language: DialogueLanguage) -> list[str]:
+    """The slots that a text names as one asks for them, in the order of their mention."""
     found = []
     for name, slot in language.slots.items():
         match = slot.pattern.search(low)

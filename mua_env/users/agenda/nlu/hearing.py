@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from mua_env.users.agenda.language import DialogueLanguage
 from mua_env.users.agenda.nlu.cue_acts import CueActs
 from mua_env.users.agenda.nlu.cues import ENGLISH, Cues
-from mua_env.users.agenda.nlu.dialogue_acts import PRONOUN, AgentActs, named_slots
+from mua_env.users.agenda.nlu.dialogue_acts import PRONOUN, AgentActs, any_slot, named_slots
 from mua_env.users.agenda.nlu.segments import Segment, segments
 from mua_env.users.agenda.nlu.tagger import tag
 
@@ -58,7 +58,12 @@ class Hearing(AgentActs):
 
 
 def hear(
-    text: str, language: DialogueLanguage, *, given: Mapping[str, int] | None = None, intent: str = "", cues: Cues = ENGLISH
+    text: str,
+    language: DialogueLanguage,
+    *,
+    given: Mapping[str, int] | None = None,
+    intent: str = "",
+    cues: Cues = ENGLISH,
 ) -> Hearing:
     """What a text does.
 
@@ -72,13 +77,14 @@ def hear(
     cut = segments(text)
     heard = [" ".join(language.hear(segment.text).split()).lower() for segment in cut]
     cued = CueActs(language, cues)
-    by_cues = []
-    for segment, low in zip(cut, heard, strict=True):
-        by_cues.append(cued.of(segment, low, named_slots(cues.clause.sub(" ", low), language)))
+    bare = [cues.clause.sub(" ", low) for low in heard]
+    names = any_slot(language)
+    named = [names.search(words) is not None for words in bare]
+    by_cues = [cued.of(*each) for each in zip(cut, heard, named, strict=True)]
     parts: list[Part] = []
     before = ""
-    for segment, low, acts in zip(cut, heard, tag(cut, heard, by_cues), strict=True):
-        asked = _asked(segment, low, acts, before, language, cues) if acts & {"ask", "confirm", "option"} else ()
+    for at, (segment, low, acts) in enumerate(zip(cut, heard, tag(cut, heard, by_cues), strict=True)):
+        asked = _asked(segment, bare[at], before, language) if "ask" in acts else ()
         parts.append(Part(segment, language.legible(segment.text), low, acts, asked))
         before = f"{before} {low}" if segment.depth and before else low
     hearing = Hearing(text="\n".join(part.text for part in parts), parts=parts)
@@ -86,17 +92,13 @@ def hear(
     return hearing
 
 
-def _asked(
-    segment: Segment, low: str, acts: frozenset[str], before: str, language: DialogueLanguage, cues: Cues
-) -> tuple[str, ...]:
+def _asked(segment: Segment, bare: str, before: str, language: DialogueLanguage) -> tuple[str, ...]:
     """The slots that a segment asks for: of a line in a form, those in front of its colon."""
-    bare = cues.clause.sub(" ", low)
     label = _LABEL.match(bare) if segment.depth else None
-    names = named_slots(label[0], language) if label else []
-    names = names or named_slots(bare, language)
-    if "ask" in acts and not names and before and PRONOUN.search(low):
+    names = (named_slots(label[0], language) if label else []) or named_slots(bare, language)
+    if not names and before and PRONOUN.search(bare):
         names = named_slots(before, language)
-    return tuple(names) if "ask" in acts else ()
+    return tuple(names)
 
 
 def _settle(hearing: Hearing, language: DialogueLanguage, given: Mapping[str, int], intent: str, cues: Cues) -> None:

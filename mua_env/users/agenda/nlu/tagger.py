@@ -37,19 +37,21 @@ def masked(text: str) -> str:
 
 
 class Around:
-    """What the segments of one text share: how it ends, and whether it asks at all."""
+    """The segments of one text, and what they share: how it ends, and whether it asks at all."""
 
     def __init__(self, segments: Sequence[Segment], texts: Sequence[str], cued: Sequence[frozenset[str]]) -> None:
         self.segments, self.texts, self.cued = segments, texts, cued
         self._places = {segment.text: at for at, segment in enumerate(segments)}
-        everywhere = frozenset().union(*cued) if cued else frozenset()
-        self._whole = [f"W:{act}" for act in everywhere]
-        ending = text_features(masked(texts[-1]), longest=2) if texts else ()
-        self._whole += [f"E:{feature}" for feature in ending]
-        self._whole.append(f"N:{min(len(texts), 12) // 3}")
+
+    def shared(self) -> Iterator[str]:
+        """The features that all segments have."""
+        yield from (f"W:{act}" for act in frozenset[str]().union(*self.cued))
+        if self.texts:
+            yield from (f"E:{feature}" for feature in text_features(masked(self.texts[-1]), longest=2))
+        yield f"N:{min(len(self.texts), 12) // 3}"
 
     def features(self, at: int, before: frozenset[str], above: frozenset[str]) -> Iterator[str]:
-        """The features of a segment.
+        """The features of a segment, beside those that all share and those of its lead and heading.
 
         Args:
             at: its number.
@@ -59,9 +61,6 @@ class Around:
         segment, text = self.segments[at], masked(self.texts[at])
         yield from text_features(text)
         yield from (f"<{word}" for word in text.split()[:1])
-        yield from (f"L:{feature}" for feature in text_features(masked(segment.lead), longest=2))
-        yield from (f"H:{word}" for word in masked(segment.heading).split())
-        yield from self._whole
         yield from (f"C:{act}" for act in self.cued[at])
         yield from (f"C:{act} {segment.depth > 0}" for act in self.cued[at])
         yield from (f"P:{act} {segment.depth > 0}" for act in before)
@@ -71,6 +70,16 @@ class Around:
         yield f"::{text.rstrip().endswith(':')} {':' in text}"
         yield f"first:{at == 0} last:{at == len(self.texts) - 1}"
 
+    def every(self, at: int, before: frozenset[str], above: frozenset[str]) -> list[str]:
+        """All features of a segment."""
+        segment = self.segments[at]
+        return [
+            *self.features(at, before, above),
+            *_led(segment.lead),
+            *_headed(segment.heading),
+            *self.shared(),
+        ]
+
     def above(self, at: int, acts: Sequence[frozenset[str]]) -> frozenset[str]:
         """The acts of what introduces a segment, of those that are known."""
         segment = self.segments[at]
@@ -79,6 +88,14 @@ class Around:
             if text and place is not None and place < len(acts):
                 return acts[place]
         return frozenset()
+
+
+def _led(lead: str) -> list[str]:
+    return [f"L:{feature}" for feature in text_features(masked(lead), longest=2)]
+
+
+def _headed(heading: str) -> list[str]:
+    return [f"H:{word}" for word in masked(heading).split()]
 
 
 @cache
@@ -103,10 +120,16 @@ def tag(
     """
     tagger = tagger or model()
     around = Around(segments, texts, cued)
+    shared = tagger.rows(around.shared())
+    known: dict[tuple[str, str], frozenset[int]] = {}
     acts: list[frozenset[str]] = []
-    for at in range(len(segments)):
+    for at, segment in enumerate(segments):
+        led_by = (segment.lead, segment.heading)
+        if led_by not in known:
+            known[led_by] = shared | tagger.rows([*_led(segment.lead), *_headed(segment.heading)])
         before = acts[-1] if acts else frozenset()
-        scores = tagger.scores(around.features(at, before, around.above(at, acts)))
+        own = tagger.rows(around.features(at, before, around.above(at, acts)))
+        scores = tagger.scores_of(own | known[led_by])
         likely = frozenset(label for label, score in scores.items() if score >= LEAST)
         acts.append(likely or frozenset({max(scores, key=lambda label: scores[label])}))
     return acts
