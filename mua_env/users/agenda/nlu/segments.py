@@ -16,9 +16,10 @@ from itertools import islice
 
 from mua_env.users.agenda.nlu.dialogue_acts import lines
 
-MOST_SEGMENTS = 150
-"""Segments of a text that are looked at; nobody keeps more of one message in mind."""
-MOST_LINES = 250
+MOST_SEGMENTS = 80
+"""Segments of a text that are looked at, its beginning and its end; nobody keeps more of one message in mind."""
+_ENDING = 30
+MOST_LINES = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,8 @@ _DOT = "\u2024"
 def segments(text: str) -> list[Segment]:
     """The segments of a text, in order; at most :data:`MOST_SEGMENTS`."""
     found = list(_Reader().read(text.translate(_QUOTES)))
+    if len(found) > MOST_SEGMENTS:
+        found = found[: MOST_SEGMENTS - _ENDING] + found[-_ENDING:]
     end = max((segment.block for segment in found), default=0)
     return [replace(segment, last=segment.block == end) for segment in found]
 
@@ -116,13 +119,8 @@ class _Reader:
         self._columns: list[str] | None = None
 
     def read(self, text: str) -> Iterator[Segment]:
-        left = MOST_SEGMENTS
         for indent, line in islice(lines(text), MOST_LINES):
-            for segment in self._line(line, indent):
-                yield segment
-                left -= 1
-                if not left:
-                    return
+            yield from self._line(line, indent)
 
     def _line(self, line: str, indent: int) -> list[Segment]:
         if not line or _RULE.match(line):

@@ -16,14 +16,16 @@ from mua_env.inference.linear import LinearModel, text_features
 from mua_env.users.agenda.nlu.segments import Segment
 
 WEIGHTS: Final = Path(__file__).with_name("acts.npz")
+_LONGEST = 600
+"""Characters of a segment whose words count."""
 LEAST = 0.5
 """Probability from which on a label holds; where none has it, the likeliest does."""
 
 _VALUES: Final = (
-    (re.compile(r"\S+@\S+\.\w+"), "e@"),
+    (re.compile(r"(?<![\w.+-])[\w.+-]{1,40}+@[\w-]{1,40}+\.\w+"), "e@"),
     (re.compile(r"[$€£¥]\s?\d[\d,.]*"), "$0"),
     (re.compile(r"\b\d{4}-\d\d-\d\d\b"), "0-0"),
-    (re.compile(r"#?\b(?=\w*\d)(?=\w*[a-z])\w{4,}\b"), "#"),
+    (re.compile(r"#?\b(?=[a-z]*\d)(?=\d*[a-z])\w{4,64}\b"), "#"),
     (re.compile(r"\b\d[\d,.:]*\b"), "0"),
 )
 
@@ -47,7 +49,7 @@ class Around:
         """The features that all segments have."""
         yield from (f"W:{act}" for act in frozenset[str]().union(*self.cued))
         if self.texts:
-            yield from (f"E:{feature}" for feature in text_features(masked(self.texts[-1]), longest=2))
+            yield from (f"E:{feature}" for feature in text_features(masked(self.texts[-1][-_LONGEST:]), longest=2))
         yield f"N:{min(len(self.texts), 12) // 3}"
 
     def features(self, at: int, before: frozenset[str], above: frozenset[str]) -> Iterator[str]:
@@ -58,7 +60,7 @@ class Around:
             before: the acts of the segment before it.
             above: the acts of what introduces its list.
         """
-        segment, text = self.segments[at], masked(self.texts[at])
+        segment, text = self.segments[at], masked(self.texts[at][:_LONGEST])
         yield from text_features(text)
         yield from (f"<{word}" for word in text.split()[:1])
         yield from (f"C:{act}" for act in self.cued[at])
@@ -91,7 +93,7 @@ class Around:
 
 
 def _led(lead: str) -> list[str]:
-    return [f"L:{feature}" for feature in text_features(masked(lead), longest=2)]
+    return [f"L:{feature}" for feature in text_features(masked(lead[-_LONGEST:]), longest=2)]
 
 
 def _headed(heading: str) -> list[str]:
