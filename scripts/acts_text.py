@@ -54,6 +54,9 @@ ask | 3. **{Slot3}**: [{value}, {value2}, or other.|one of yours.]
 
 later | Then I can [help you further|go on|look it up].""",
     """ask | [May I have|Could you tell me|Can you give me|What is|Please tell me|I still need] your {slot}[?|, please?|.]""",
+    """ask | [Please tell me|Tell me|Please send|Let me know|I'd like to know|Please share|To go on, please give me|Questions]:
+ask | [1. |- ]your {slot}
+ask | [2. |- ]the {slot2}[| for the {thing}]""",
     """ask | To {deed} the {thing}, [I'll need to verify your identity first; what is your {slot}?|please tell me the {slot}.|I have to know the {slot}.]""",
     """help | [What would you like me to do?|How can I help you today?|What can I do for you?|So what would you like to do with this {thing}?|What is it about?]""",
     # proposals

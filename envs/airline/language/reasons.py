@@ -15,16 +15,16 @@ REASONS: Final = Reasons(
         _NOT_YOURS: r"\b(?:another|a different|some other) (?:customer|user|account|person)\b|\bbelongs?\b|"
         r"\bnot (?:yours|your own|(?:on|in|under) your)|\bonly help with your own\b",
         "cancel-conditions": r"\b(?:24|twenty-four)[ -]?(?:hours?|h)\b|\b(?:no|without|with|or|have|has|not|un)[ -]?(?:travel )?insur\w+|\bairline\b.{0,20}\bcancel|\bbusiness\b|\beconomy\b|"
-        r"\bcovered\b|\bcriteria\b|\bconditions?\b|\breasons?\b",
-        "departed-transfer": r"\bdeparted\b|\bflown\b|\bpast\b|\btaken off\b|\balready (?:left|used)\b",
-        "basic-economy-flights": r"\bbasic[ -]economy\b",
-        "same-route": r"\b(?:origin|destination|route|trip type|itinerary)\b",
+        r"\bcovered\b|\bcriteria\b|小时|保险|商务舱|航空公司|条件|\bconditions?\b|\breasons?\b",
+        "departed-transfer": r"\bdeparted\b|\bflown\b|\bpast\b|\btaken off\b|\balready (?:left|used)\b|已经?起飞|已经?出发",
+        "basic-economy-flights": r"\bbasic[ -]economy\b|(?:基础|基本)经济舱",
+        "same-route": r"\b(?:origin|destination|route|trip type|itinerary)\b|目的地|出发地|航线",
         "one-cabin": r"\ball (?:the )?(?:flights|segments|passengers|legs)\b|\bsame cabin\b",
-        "bags-added-only": r"\b(?:only )?(?:be )?added\b|\bnever removed\b|\bremov\w+",
+        "bags-added-only": r"\b(?:only )?(?:be )?added\b|\bnever removed\b|\bremov\w+|只能(?:增|添)加|不能减",
         "insurance-at-booking": r"\b(?:initial|original|time of|after|when|during|with|together with|made) (?:the |your |initial |"
-        r"original )*(?:booking|booked|reservation|purchase|flight)\b|\bafterwards\b|\bbooking\b",
-        "passenger-count": r"\bnumber of (?:passengers|travell?ers)\b|\bcount\b|\breplaced\b|\bpassenger number\b",
-        "compensation-conditions": r"\b(?:silver|gold|regular|member\w*|(?:no|without|with|or|have|has|not) (?:travel )?insur\w+|business|economy)\b|\beligib\w+",
+        r"original )*(?:booking|booked|reservation|purchase|flight)\b|\bafterwards\b|\bbooking\b|预订时|购票时|订票时",
+        "passenger-count": r"\bnumber of (?:passengers|travell?ers)\b|\bcount\b|\breplaced\b|\bpassenger number\b|人数|乘客数",
+        "compensation-conditions": r"\b(?:silver|gold|regular|member\w*|(?:no|without|with|or|have|has|not) (?:travel )?insur\w+|business|economy)\b|\beligib\w+|会员|银卡|金卡",
         "compensation-trouble": r"\b(?:not|none|no)\b.{0,60}\b(?:cancell?ed|delayed)\b|\bstill (?:for sale|available|on time|"
         r"scheduled)\b|\bconfirm\w* the (?:delay|cancellation)|\bchanged? or cancel",
         "seats": r"\bseats?\b|\bavailable\b|\bfully booked\b|\bno (?:such )?flights?\b",

@@ -26,8 +26,6 @@ class Refusals(Proposals):
 
     def _refused(self, request: Pending) -> bool:
         """Whether the text refuses this request: the deed is named, or one of its values, or it is pointed at."""
-        if request.status == "waiting":
-            return False
         refused = self.acts.doing("refuse")
         if any(self._refuses(part, request) for part in refused):
             return True

@@ -100,7 +100,9 @@ class CueActs:
         asks = cues.request.search(bare) is not None
         if confirm or (weak and not slots):
             found.add("confirm")
-        elif asks and slots and not (later and _IF.search(text)):
+        elif (asks and slots and not (later and _IF.search(text))) or (
+            text.endswith(":") and cues.listing.search(text) is not None
+        ):
             found.add("ask")
         elif later:
             found.add("later")

@@ -83,7 +83,8 @@ def hear(
     by_cues = [cued.of(*each) for each in zip(cut, heard, named, strict=True)]
     parts: list[Part] = []
     before = ""
-    for at, (segment, low, acts) in enumerate(zip(cut, heard, tag(cut, heard, by_cues), strict=True)):
+    tagged = tag(cut, heard, by_cues) if language.code == "en" else by_cues  # a glossary leaves nothing but cues
+    for at, (segment, low, acts) in enumerate(zip(cut, heard, tagged, strict=True)):
         asked = _asked(segment, bare[at], before, language) if "ask" in acts else ()
         parts.append(Part(segment, language.legible(segment.text), low, acts, asked))
         before = f"{before} {low}" if segment.depth and before else low
