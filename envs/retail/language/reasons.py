@@ -25,7 +25,7 @@ REASONS: Final = Reasons(
         "payment-in-profile": r"\bon file\b|\bprofile\b|\bsame (?:payment|method|card)|\balready (?:paid|using|charged)|"
         r"\bdifferent (?:from|than|payment)",
         "gift-card-balance": r"\bbalance\b|\benough\b|\bsufficient\b|\binsufficient\b|\bcover|\bfunds\b|余额|不足|不够",
-        "refund-original-or-gift-card": r"\boriginal(?:ly)?\b|\bgift card\b|原支付|原来的|礼品卡",
+        "refund-original-or-gift-card": r"\boriginal(?:ly)?\b|\bor (?:to )?(?:a|an|your|any) (?:existing )?gift card\b|原支付|原来的|礼品卡",
         "scope": r"\b(?:scope|not something|human|policy|polic\w+)\b",
     },
     of_intent={

@@ -35,10 +35,15 @@ class Questions(Refusals):
         request = self.agenda.current
         if request is None or self._closed or self.parts or self.acts.confirm:
             return
-        laid_out = self.acts.doing("option", "ask")
+        options = self.acts.doing("option")
+        laid_out = options + [part for part in self.acts.doing("ask") if part.segment.question and part not in options]
         deeds = frozenset[str]().union(*(self.steps.deeds(part.text) for part in laid_out))
-        if len(deeds) > 1 and request.intent in deeds:
+        put = any(len(self.steps.deeds(part.text)) > 1 for part in laid_out) or len(options) > 1
+        if put and len(deeds) > 1 and request.intent in deeds and request.status != "waiting":
             self.parts.append(phrase("wish", self.voice, wish=self.wish(request)))
+            right = self.compare(request, texts(laid_out)).right
+            said = tuple(slot for slot in right if slot not in self.steps.coded and slot in self.language.slots)
+            self.parts += [self.fix(request, said)] if said else []
             self._progress = self.agenda.count("_deed") < 2
 
     def _name_the_right_one(self) -> None:

@@ -16,6 +16,9 @@ _THIS = re.compile(
     r"the (?:\w+ )?(?:request|order|items?|reservation|booking|flights?|option|refund))\b"
 )
 """What a refusal without a value points back to."""
+_WORDS = re.compile(r"\w+")
+_BARE = 4
+"""Words of a refusal that has no object of its own: "Sorry, I can't"."""
 _NO_REASON = frozenset({"option", "offer", "later", "more", "ask", "confirm", "propose"})
 _WHY = re.compile(r"(?<=\w)(?:,|\s)\s*(?:because|since|due to|as (?=it|they|the|this|that|your|you))\b", re.IGNORECASE)
 """Where the reason begins, which may name anything."""
@@ -45,7 +48,7 @@ class Refusals(Proposals):
         deeds = self.steps.deeds(said)
         if deeds:
             return self.steps.fits(request.intent, deeds)
-        return _THIS.search(said.lower()) is not None
+        return len(_WORDS.findall(said)) <= _BARE or _THIS.search(said.lower()) is not None
 
     def _refusal_comes_first(self) -> bool:
         """Whether a refusal counts before the questions beside it: where it is in order, or asks for nothing useful."""

@@ -110,7 +110,7 @@ class Steps:
                 codes, deeds = self.codes(text), self.deeds(text)
                 deeds = deeds if len(deeds) <= _MOST_DEEDS else frozenset()
                 last = found[-1] if found else None
-                if last is None or self._begins(last, codes, deeds):
+                if last is None or self._begins(last, codes, deeds, item=part.segment.depth == 1):
                     found.append(Step([text], codes, deeds))
                 else:
                     last.lines.append(text)
@@ -118,10 +118,12 @@ class Steps:
                     last.deeds = last.deeds & deeds or last.deeds or deeds
         return found
 
-    def _begins(self, last: Step, codes: Sequence[str], deeds: frozenset[str]) -> bool:
+    def _begins(self, last: Step, codes: Sequence[str], deeds: frozenset[str], *, item: bool) -> bool:
         if codes and last.codes and not set(codes) & set(last.codes):
             return True
-        return bool(deeds and last.deeds and codes) and not any(self.fits(deed, deeds) for deed in last.deeds)
+        if not deeds or not last.deeds or not (codes or item):
+            return False
+        return deeds.isdisjoint(last.deeds) if item else not any(self.fits(deed, deeds) for deed in last.deeds)
 
     def _clauses(self, text: str) -> Iterator[str]:
         """A sentence cut between two codes, unless these stand in a list."""

@@ -48,9 +48,9 @@ class Turn(Questions):
             rule()
         if self._refusal_comes_first():
             self._hear_refusal()
+        self._choose_deed()
         if not self.parts or not self.acts.refused:
             self._answer_questions()
-        self._choose_deed()
         self._name_the_right_one()
         if not self.parts and not self._closed:
             self._hear_refusal()

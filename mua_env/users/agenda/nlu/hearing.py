@@ -21,6 +21,10 @@ _LABEL = re.compile(r"[^:\uff1a]{1,60}[:\uff1a]")
 _OR = re.compile(r"\b(?:or|either|alternatively)\b")
 
 
+_CHANGES = re.compile(r"\bwhat\b[^.?!]{0,30}\b(?:changes?|modifications?)\b")
+_OR_END = re.compile(r"\bor\W*$")
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """A segment and what it does.
@@ -81,9 +85,11 @@ def hear(
     names = any_slot(language)
     named = [names.search(words) is not None for words in bare]
     by_cues = [cued.of(*each) for each in zip(cut, heard, named, strict=True)]
+    # A glossary leaves nothing but cues.
+    tagged = tag(cut, heard, by_cues) if language.code == "en" else by_cues
+    tagged = [_alternative(cut, heard, at) or acts for at, acts in enumerate(tagged)]
     parts: list[Part] = []
     before = ""
-    tagged = tag(cut, heard, by_cues) if language.code == "en" else by_cues  # a glossary leaves nothing but cues
     for at, (segment, low, acts) in enumerate(zip(cut, heard, tagged, strict=True)):
         asked = _asked(segment, bare[at], before, language) if "ask" in acts else ()
         parts.append(Part(segment, language.legible(segment.text), low, acts, asked))
@@ -91,6 +97,15 @@ def hear(
     hearing = Hearing(text="\n".join(part.text for part in parts), parts=parts)
     _settle(hearing, language, given or {}, intent, cues)
     return hearing
+
+
+def _alternative(cut: Sequence[Segment], heard: Sequence[str], at: int) -> frozenset[str] | None:
+    """Items of which one ends with "or" are alternatives, whatever they say."""
+    here = cut[at]
+    if not here.depth:
+        return None
+    same = (low for low, other in zip(heard, cut, strict=True) if other.depth == here.depth and other.lead == here.lead)
+    return frozenset({"option"}) if any(_OR_END.search(low) for low in same) else None
 
 
 def _asked(segment: Segment, bare: str, before: str, language: DialogueLanguage) -> tuple[str, ...]:
@@ -111,6 +126,8 @@ def _settle(hearing: Hearing, language: DialogueLanguage, given: Mapping[str, in
     hearing.choices = frozenset(_choices(hearing, language))
     asked.extend(slot for slot in language.slots if slot in hearing.choices)
     hearing.asked = language.refine(tuple(dict.fromkeys(asked)), hearing.text, given, intent)
+    if any(language.slots[slot].personal and not given.get(slot) for slot in hearing.asked):
+        hearing.confirm = False  # who it is comes first: nothing is put for a yes yet
     hearing.wait &= not (hearing.confirm or asked or hearing.question or hearing.handover)
     hearing.close &= not (hearing.question or asked or hearing.handover or hearing.confirm)
     if hearing.offer_handover:
@@ -133,7 +150,7 @@ def _note(hearing: Hearing, part: Part, cues: Cues) -> None:
     hearing.offer |= "offer" in acts and "transfer" not in acts
     hearing.more |= "more" in acts
     hearing.close |= "close" in acts
-    hearing.help |= "help" in acts
+    hearing.help |= "help" in acts or ("ask" in acts and _CHANGES.search(low) is not None)
     hearing.wait |= "wait" in acts
     hearing.apologise |= cues.apologise.search(low) is not None
     hearing.choice |= cues.either.search(low) is not None
@@ -145,8 +162,10 @@ def _choices(hearing: Hearing, language: DialogueLanguage) -> Iterator[str]:
     laid_out = "\n".join(part.text for part in hearing.doing("option"))
     either = "\n".join(part.text for part in hearing.doing("ask", "option") if _OR.search(part.heard))
     asked = "\n".join(part.text for part in hearing.doing("ask") if part.segment.question and _OR.search(part.heard))
+    put = [part.text for part in hearing.doing("confirm") if _OR.search(part.heard)]
     for slot, spec in language.slots.items():
-        several = len(language.mentions(slot, laid_out)) > 1 or len(language.mentions(slot, either)) > 1
+        several = not spec.code and any(len(language.mentions(slot, text)) > 1 for text in put)
+        several |= len(language.mentions(slot, laid_out)) > 1 or len(language.mentions(slot, either)) > 1
         if several or (not spec.code and language.mentions(slot, asked)):  # "the Visa, or another one?"
             yield slot
 
