@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 import sys
 import tomllib
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 _LOWEST = re.compile(r"(?P<package>[A-Za-z0-9._-]+(?:\[[^]]*\])?)\s*(?:>=|==)\s*(?P<version>[0-9.]+)")
 
@@ -18,18 +20,25 @@ _LOWEST = re.compile(r"(?P<package>[A-Za-z0-9._-]+(?:\[[^]]*\])?)\s*(?:>=|==)\s*
 def minima(project: Path, extras: list[str]) -> list[str]:
     """``["gymnasium==1.1", ...]`` of the package itself and of the extras that are named."""
     declared = tomllib.loads(project.read_text(encoding="utf-8"))["project"]
-    lines = [
-        *declared["dependencies"],
-        *(line for extra in extras for line in declared["optional-dependencies"][extra]),
-    ]
     lowest: dict[str, str] = {}
-    for line in lines:
+    for line in [*declared["dependencies"], *_of_extras(declared, extras)]:
         match = _LOWEST.match(line)
         if match is None:
             raise SystemExit(f"pyproject.toml: {line!r} declares no lower bound")
         package, version = match["package"], match["version"]
         lowest[package] = max(version, lowest.get(package, version), key=lambda text: [*map(int, text.split("."))])
     return [f"{package}=={version}" for package, version in lowest.items()]
+
+
+def _of_extras(declared: dict[str, Any], extras: Iterable[str]) -> Iterator[str]:
+    """What extras ask for; the package's own extras among it by what they ask for."""
+    own = re.compile(rf"{re.escape(declared['name'])}\[(.+)\]$")
+    for extra in extras:
+        for line in declared["optional-dependencies"][extra]:
+            if (inner := own.match(line)) is not None:
+                yield from _of_extras(declared, inner[1].split(","))
+            else:
+                yield line
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ minima() {
 cd "$root"
 "${PYTHON:-python3}" -m venv --clear "$folder"
 # shellcheck disable=SC2046  # one pin a word
-"$python" -m pip install --quiet $(minima llm) pytest hypothesis pytest-xdist
+"$python" -m pip install --quiet $(minima llm) "setuptools>=77" pytest hypothesis pytest-xdist
 "$python" -m pip install --quiet --no-deps -e "$root"
 "$python" -m pytest -n 2 --dist loadgroup -m 'not postgres and not slow' \
     tests/engine tests/agents tests/cli tests/rollout tests/llm "$@"
