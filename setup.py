@@ -9,7 +9,7 @@ setup(
     packages=engine + plugins,
     package_dir={"mua_env": "mua_env", "mua_env.envs": "envs"},
     package_data={
-        name: ["py.typed", "*.md", "**/*.jsonl", "**/*.json", "**/*.md", "**/*.gz", "**/*.j2"]
+        name: ["py.typed", "*.md", "**/*.jsonl", "**/*.json", "**/*.md", "**/*.gz", "**/*.j2", "**/*.npz"]
         for name in engine + plugins
     },
 )

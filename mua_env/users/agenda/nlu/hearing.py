@@ -87,7 +87,7 @@ def hear(
     by_cues = [cued.of(*each) for each in zip(cut, heard, named, strict=True)]
     # A glossary leaves nothing but cues.
     tagged = tag(cut, heard, by_cues) if language.code == "en" else by_cues
-    tagged = [_alternative(cut, heard, at) or acts for at, acts in enumerate(tagged)]
+    tagged = [_by_form(cut, heard, by_cues, at) or acts for at, acts in enumerate(tagged)]
     parts: list[Part] = []
     before = ""
     for at, (segment, low, acts) in enumerate(zip(cut, heard, tagged, strict=True)):
@@ -99,11 +99,13 @@ def hear(
     return hearing
 
 
-def _alternative(cut: Sequence[Segment], heard: Sequence[str], at: int) -> frozenset[str] | None:
-    """Items of which one ends with "or" are alternatives, whatever they say."""
+def _by_form(
+    cut: Sequence[Segment], heard: Sequence[str], cued: Sequence[frozenset[str]], at: int
+) -> frozenset[str] | None:
+    """What needs no tagger: items of which one ends with "or" are alternatives; words for "nothing found" are plain."""
     here = cut[at]
     if not here.depth:
-        return None
+        return cued[at] if "missing" in cued[at] else None
     same = (low for low, other in zip(heard, cut, strict=True) if other.depth == here.depth and other.lead == here.lead)
     return frozenset({"option"}) if any(_OR_END.search(low) for low in same) else None
 
