@@ -23,8 +23,7 @@ from acts_text import made
 from mua_env import AgendaUser, Session, load_domain, load_setting
 from mua_env.inference.linear import LinearModel
 from mua_env.users.agenda.language import DialogueLanguage
-from mua_env.users.agenda.nlu.cue_acts import ACTS, CueActs
-from mua_env.users.agenda.nlu.cues import ENGLISH
+from mua_env.users.agenda.nlu.cue_acts import ACTS, CueActs, without_purpose
 from mua_env.users.agenda.nlu.dialogue_acts import any_slot
 from mua_env.users.agenda.nlu.segments import Segment, segments
 from mua_env.users.agenda.nlu.tagger import WEIGHTS, Around, tag
@@ -58,8 +57,9 @@ def read(text: str, language: DialogueLanguage) -> tuple[list[Segment], list[str
     heard = [" ".join(language.hear(segment.text).split()).lower() for segment in cut]
     cues = CueActs(language)
     names = any_slot(language)
-    slots = [names.search(ENGLISH.clause.sub(" ", low)) is not None for low in heard]
-    return cut, heard, [cues.of(*each) for each in zip(cut, heard, slots, strict=True)]
+    bare = [without_purpose(low) for low in heard]
+    slots = [names.search(low) is not None for low in bare]
+    return cut, heard, [cues.of(*each) for each in zip(cut, heard, bare, slots, strict=True)]
 
 
 def labelled(turns: Path, labels: Path) -> Iterator[Text]:

@@ -47,6 +47,14 @@ _NUMBER_AND_DONE: Final = re.compile(
 )
 
 
+_PURPOSES = re.compile(r"confirm|proceed|continu|go ahead|forward|assist|help|process|started")
+
+
+def without_purpose(text: str, cues: Cues = ENGLISH) -> str:
+    """A text in lower case without clauses of purpose ("before we proceed"), which look like a request for a yes."""
+    return cues.clause.sub(" ", text) if _PURPOSES.search(text) else text
+
+
 class CueActs:
     """Labels the segments of one text, in order; each may depend on what came before it.
 
@@ -60,15 +68,16 @@ class CueActs:
         self.cues = cues
         self._of: dict[str, frozenset[str]] = {}
 
-    def of(self, segment: Segment, text: str, slots: bool) -> frozenset[str]:
+    def of(self, segment: Segment, text: str, bare: str, slots: bool) -> frozenset[str]:
         """The acts of a segment.
 
         Args:
             segment: with its place.
             text: in lower case, as it is heard.
+            bare: the same without clauses of purpose.
             slots: whether it names any as one asks for it.
         """
-        found = self._plainly(segment, text, slots) or self._by_place(segment, text)
+        found = self._plainly(segment, text, bare, slots) or self._by_place(segment, text)
         found = found or {"other" if _COURTESY.search(text) else "inform"}
         self._of[segment.text] = frozenset(found)
         return self._of[segment.text]
@@ -77,7 +86,7 @@ class CueActs:
         """The acts of what introduces a segment."""
         return self._of.get(segment.lead) or self._of.get(segment.heading) or frozenset()
 
-    def _plainly(self, segment: Segment, text: str, slots: bool) -> set[str]:
+    def _plainly(self, segment: Segment, text: str, bare: str, slots: bool) -> set[str]:
         cues, question = self.cues, segment.question
         found: set[str] = set()
         if cues.more.search(text) and (question or "let me know" in text or "if " in text):
@@ -92,7 +101,6 @@ class CueActs:
         if found & {"more", "transfer"}:
             return found
         later = not question and _WILL.search(text) and (_IF.search(text) or (_THEN.search(text) and not slots))
-        bare = cues.clause.sub(" ", text)
         confirm = not later and (
             cues.confirm.search(bare) is not None or (question and would_act(text, self.language, cues))
         )

@@ -11,12 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mua_env.users.agenda.language import DialogueLanguage
-from mua_env.users.agenda.nlu.cue_acts import CueActs
+from mua_env.users.agenda.nlu.cue_acts import CueActs, without_purpose
 from mua_env.users.agenda.nlu.cues import ENGLISH, Cues
 from mua_env.users.agenda.nlu.dialogue_acts import PRONOUN, AgentActs, any_slot, named_slots
 from mua_env.users.agenda.nlu.segments import Segment, segments
 from mua_env.users.agenda.nlu.tagger import tag
 
+_LONGEST = 500
+"""Characters of a segment by which its act is told."""
 _LABEL = re.compile(r"[^:\uff1a]{1,60}[:\uff1a]")
 _OR = re.compile(r"\b(?:or|either|alternatively)\b")
 
@@ -79,12 +81,12 @@ def hear(
         cues: of the natural language.
     """
     cut = segments(text)
-    heard = [" ".join(language.hear(segment.text).split()).lower() for segment in cut]
+    heard = [" ".join(language.hear(segment.text).split()).lower()[:_LONGEST] for segment in cut]
     cued = CueActs(language, cues)
-    bare = [cues.clause.sub(" ", low) for low in heard]
+    bare = [without_purpose(low, cues) for low in heard]
     names = any_slot(language)
     named = [names.search(words) is not None for words in bare]
-    by_cues = [cued.of(*each) for each in zip(cut, heard, named, strict=True)]
+    by_cues = [cued.of(*each) for each in zip(cut, heard, bare, named, strict=True)]
     # A glossary leaves nothing but cues.
     tagged = tag(cut, heard, by_cues) if language.code == "en" else by_cues
     tagged = [_by_form(cut, heard, by_cues, at) or acts for at, acts in enumerate(tagged)]
@@ -165,6 +167,8 @@ def _choices(hearing: Hearing, language: DialogueLanguage) -> Iterator[str]:
     either = "\n".join(part.text for part in hearing.doing("ask", "option") if _OR.search(part.heard))
     asked = "\n".join(part.text for part in hearing.doing("ask") if part.segment.question and _OR.search(part.heard))
     put = [part.text for part in hearing.doing("confirm") if _OR.search(part.heard)]
+    if not (laid_out or asked or put):
+        return
     for slot, spec in language.slots.items():
         several = not spec.code and any(len(language.mentions(slot, text)) > 1 for text in put)
         several |= len(language.mentions(slot, laid_out)) > 1 or len(language.mentions(slot, either)) > 1
