@@ -47,7 +47,7 @@ _PAIR = re.compile(
 )
 _TURN = re.compile(
     r"\b(?P<verb>turn|switch|toggle|flip|put) (?:it|that|this)(?: back)? (?P<way>on|off)\b"
-    r"|\b(?P<able>enable|disable|disconnect|activate|deactivate|re-?insert|re-?seat|remove|reset|restore|approve|accept|pay|grant|allow|check|review|open)"
+    r"|\b(?P<able>enable|disable|disconnect|activate|deactivate|re-?insert|re-?seat|remove|reset|restore|approve|accept|pay|grant|allow)"
     r" (?:it|that|this|them)\b"
     r"|\b(?P<look>(?:tell me|let me know|see|check|confirm|verify|make sure) (?:if|whether|that)?) ?it(?:'s| is)\b"
     r"|(?P<then>\b(?:then|and)(?: back)? (?P<again>on|off)(?: again)?\b)"
@@ -57,7 +57,7 @@ _TURN = re.compile(
 _OBJECTS: Final[Mapping[str, frozenset[str]]] = {
     **dict.fromkeys(("reinsert", "reseat", "remove"), frozenset({"sim"})),
     **dict.fromkeys(("reset", "restore"), frozenset({"apn"})),
-    **dict.fromkeys(("approve", "accept", "pay", "check", "review", "open"), frozenset({"pay"})),
+    **dict.fromkeys(("approve", "accept", "pay"), frozenset({"pay"})),
     **dict.fromkeys(("grant", "allow"), frozenset({"grant"})),
     "enable": frozenset({*SWITCHES, "grant"}),
     "disconnect": frozenset({"vpn", "data", "wifi"}),
@@ -178,8 +178,7 @@ def _named(match: re.Match[str], thing: re.Match[str] | None) -> str:
         return f". Please turn {match['again']} {name}"
     if match["look"]:
         return f"{match['look']} {name} is"
-    paying = thing.lastgroup == "pay" and match["able"].lower() in ("approve", "accept", "pay")
-    return f"{'accept' if paying else match['able']} {name}"
+    return f"{'accept' if thing.lastgroup == 'pay' else match['able']} {name}"
 
 
 def _apart(sentence: str) -> str:

@@ -19,7 +19,6 @@ from mua_env.users.agenda.nlg.personas import Locale, Voice
 from mua_env.users.agenda.nlg.phrases import phrase
 
 if TYPE_CHECKING:
-    from mua_env.users.agenda.nlu.dialogue_acts import AgentActs
     from mua_env.users.agenda.nlu.hearing import Hearing
 
 
@@ -195,7 +194,7 @@ class DialogueLanguage(ABC):
         """The values of a slot that a text states, whoever's they are; nothing where they are not told apart."""
         return ()
 
-    def listen(self, text: str, *, given: Mapping[str, int], intent: str) -> Hearing:
+    def understand(self, text: str, *, given: Mapping[str, int], intent: str) -> Hearing:
         """What an agent's text does, part by part.
 
         Args:
@@ -206,18 +205,6 @@ class DialogueLanguage(ABC):
         from mua_env.users.agenda.nlu.hearing import hear
 
         return hear(text, self, given=given, intent=intent)
-
-    def understand(self, text: str, *, given: Mapping[str, int], intent: str) -> AgentActs:
-        """The dialogue acts of an agent's text.
-
-        Args:
-            text: what the agent said.
-            given: how often the user has said each slot so far.
-            intent: of the request that the user is at.
-        """
-        from mua_env.users.agenda.nlu.dialogue_acts import understand
-
-        return understand(self.hear(text), self, given=given, intent=intent)
 
     def explains(self, rules: Sequence[str], intent: str, text: str) -> bool:
         """Whether a text gives one of the domain's rules as the reason why a request cannot be had.

@@ -127,7 +127,7 @@ def in_order(sentence: str, operations: Sequence[Operation]) -> list[str]:
         if found is None:
             continue
         one = _imperative(found["one"], operations)
-        if one is not None:
+        if one is not None and any(op.pattern.search(found["two"]) for op in operations):
             return [one, found["two"]]
     return [sentence]
 

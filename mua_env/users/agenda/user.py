@@ -68,7 +68,7 @@ class AgendaSession(UserSession):
     def _answer(self, agent_text: str, seen: Sequence[Seen] = ()) -> UserReply:
         current = self.agenda.current
         intent = current.intent if current else ""
-        acts = self.language.listen(agent_text, given=self.agenda.given, intent=intent)
+        acts = self.language.understand(agent_text, given=self.agenda.given, intent=intent)
         held = self._hands.held
         turn = Turn(self.agenda, self.language, self.voice, acts, seen, held[0].operation if held else None)
         turn.take()

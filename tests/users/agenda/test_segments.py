@@ -87,8 +87,8 @@ def test_the_last_block_is_marked() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["- a\n" * 5000, "word. " * 5000, "|" * 9000, "#" * 9000, "**" * 4000, " " * 9000 + "x", "a\n\n" * 4000, "1." * 4000,
-     "(" * 9000, "\u3002" * 9000, "(yes/" * 3000, "? " * 4000],
+    ["- a\n" * 5000, "word. " * 5000, "|" * 9000, "#" * 9000, "**" * 4000, " " * 9000 + "x", "a\n\n" * 4000,
+     "1." * 4000, "(" * 9000, "\u3002" * 9000, "(yes/" * 3000, "? " * 4000],
 )  # fmt: skip
 def test_a_hostile_text_gives_a_bounded_number_of_segments(text: str) -> None:
     assert len(segments(text)) <= MOST_SEGMENTS

@@ -20,7 +20,6 @@ from mua_env.users.agenda.described.chinese import ChineseEar
 from mua_env.users.agenda.language import Comparison, DialogueLanguage, Intent, Slot
 from mua_env.users.agenda.nlg.grammar import expand
 from mua_env.users.agenda.nlg.personas import Voice
-from mua_env.users.agenda.nlu.dialogue_acts import AgentActs, plain
 from mua_env.users.llm.prompts import PERSONA_PROMPTS
 
 _ALWAYS = r"completed|done|processed|submitted|carried out"
@@ -86,14 +85,6 @@ class DescribedLanguage(DialogueLanguage):
         return {code: partial(type(self), self.description, code) for code in sorted(codes)}
 
     # Understanding
-
-    def understand(self, text: str, *, given: Mapping[str, int], intent: str) -> AgentActs:
-        """The dialogue acts of a text. Chinese is read by its words; values are then looked for where they stand."""
-        acts = super().understand(text, given=given, intent=intent)
-        if self._ear is not None:
-            acts.text = plain(text)
-            acts.done = [acts.text] if acts.done else []
-        return acts
 
     def hear(self, text: str) -> str:
         """An agent's text with the words by which acts are told apart."""
