@@ -66,6 +66,8 @@ class Questions(Refusals):
             if other is request:
                 continue
             named = bound.get(id(other), (other, set()))[1]
+            if other.status == "waiting" and given and not named:
+                continue  # nobody can ask about what was not said
             slots = self._own(other, named or set(self.acts.asked) - given - mine)
             known = [slot for slot in slots if other.known().get(slot) is not None]
             if not known:
