@@ -15,7 +15,8 @@ from mua_env.users.agenda.turn import INSIST, TurnState
 _NO_PLAN = frozenset({"later", "more", "other", "refuse", "claim", "option", "offer", "close", "help", "ask", "wait"})
 """Parts that do one of these alone say nothing of what is proposed."""
 _ALL = re.compile(
-    r"\b(?:all|both|each|every\w*|(?:two|three|four|five|\d) (?:\w+ )?(?=\w+s\b)|(?:the|your) (?:\w+ )?(?:order|"
+    r"\b(?:all(?! (?:done|set|good|right)\b)|both|each|"
+    r"every\w*|(?:two|three|four|five|\d) (?:\w+ )?(?=\w+s\b)|(?:the|your) (?:\w+ )?(?:order|"
     r"reservation|booking|request|change)s)\b"
 )
 """Speaks of several things as one."""
@@ -60,6 +61,8 @@ class Proposals(TurnState):
         """What was done to all of them, though none is named."""
         deeds = self.steps.deeds(said)
         for request in self.agenda.unsettled() if deeds else ():
+            if self._must_see(request) or request.outcome != "done":
+                continue
             if self.steps.fits(request.intent, deeds) and not self.compare(request, said).wrong:
                 self._close(request, "done")
 

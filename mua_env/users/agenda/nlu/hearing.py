@@ -90,6 +90,7 @@ def hear(
     # A glossary leaves nothing but cues.
     tagged = tag(cut, heard, by_cues) if language.code == "en" else by_cues
     tagged = [_by_form(cut, heard, by_cues, at) or acts for at, acts in enumerate(tagged)]
+    tagged = [_plainly_refused(acts, by_cues[at], cut[at]) for at, acts in enumerate(tagged)]
     parts: list[Part] = []
     before = ""
     for at, (segment, low, acts) in enumerate(zip(cut, heard, tagged, strict=True)):
@@ -99,6 +100,13 @@ def hear(
     hearing = Hearing(text="\n".join(part.text for part in parts), parts=parts)
     _settle(hearing, language, given or {}, intent, cues)
     return hearing
+
+
+def _plainly_refused(acts: frozenset[str], cued: frozenset[str], segment: Segment) -> frozenset[str]:
+    """A sentence that refuses by its words does: agents refuse seldom, so few examples show it."""
+    if segment.depth or "refuse" not in cued or acts & {"claim", "confirm"}:
+        return acts
+    return (acts - {"inform", "other"}) | {"refuse"}
 
 
 def _by_form(
