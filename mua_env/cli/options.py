@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -191,21 +191,16 @@ def open_cast(
     counted = {} if ledger is None else {"ledger": ledger}
     clients: dict[str, LLMClient] = {}
     if agent == "llm":
-        from mua_env.llm import make_client
+        from mua_env.core.keywords import call_with
+        from mua_env.llm import LLMSettings, make_client
 
-        clients["agent"] = _named(agent, make_client, {**agent_options, **counted})
+        options = {**agent_options, **counted}
+        clients["agent"] = call_with(make_client, options, what=f"agent {agent!r}", further=(LLMSettings,))
         agent_options = {"client": clients["agent"]}
     simulator = make_user(user, {**user_options, **(counted if user in ("llm", "local") else {})})
     if user == "llm":
         clients["user"] = simulator.client  # type: ignore[attr-defined]
     return Cast(simulator, agent_factory(agent, setting.domain, agent_options), clients)
-
-
-def _named(agent: str, make: Callable[..., LLMClient], options: dict[str, Any]) -> LLMClient:
-    try:
-        return make(**options)
-    except TypeError as error:
-        raise ConfigError(f"agent {agent!r}: {error}") from None
 
 
 def renamed(old: Mapping[str, str]) -> type[TyperCommand]:

@@ -61,6 +61,7 @@ def hold(
     """Hold what is left of a run's dialogues; models and their costs are those of the folder."""
     from mua_env.evaluation.fault_watch import FaultWatch
     from mua_env.evaluation.rollouts import run_rollout
+    from mua_env.llm.admission import Admission
 
     for notice in folder.notices:
         echo(notice, err=True)
@@ -68,6 +69,8 @@ def hold(
     left = folder.left(episodes)
     try:
         ledger.carry_on(folder.spent(), folder.spending.add)
+        admission = Admission(ledger, folder.used)
+        admission.close_if_full()
         if left and not ledger.exhausted:
             _probe(setting, cast, options)
         with counting_bar(len(episodes), len(episodes) - len(left), "right", "wrong", "faults") as ended:
@@ -77,7 +80,7 @@ def hold(
                 success = trajectory.score.success if trajectory.score else None
                 ended(**{"faults" if success is None else "right" if success else "wrong": 1})
 
-            how = replace(options, stop=lambda: ledger.exhausted, watch=watch)
+            how = replace(options, stop=lambda: ledger.exhausted, watch=watch, admission=admission)
             run_rollout(setting, cast.user, cast.make_agent, left, options=how, on_end=on_end)
     except BaseException:
         folder.close()
@@ -87,7 +90,10 @@ def hold(
     folder.close()
     summary = folder.summarize(counting)
     if ledger.exhausted:
-        echo("The budget is used up; the same command with a higher one goes on.", err=True)
+        echo(
+            "The budget is used up, or too small for a further dialogue; the same command with a higher one goes on.",
+            err=True,
+        )
     if watch.cause is not None:
         echo(f"Stopped, since every further dialogue would end so: {watch.cause}", err=True)
     return Ended(summary, watch.cause)

@@ -55,10 +55,13 @@ class UserSeat:
         user = _Person(self._ask, show=lambda text: console.print(plain(text)))
         self.stage = Stage(console, Session(setting, user, max_turns=max_turns), full=full, echo_user=False)
         self._past: list[_Asked] = []
-        self._tools = {tool["function"]["name"]: tool["function"] for tool in setting.user_tools}
+        self._setting = setting
+        self._tools: dict[str, dict[str, Any]] = {}
 
     def play(self, agent: Agent, task: Task, *, seed: int) -> None:
         """Hold the dialogue, and print the score."""
+        schemas = self._setting.worlds.user_schemas(task)
+        self._tools = {tool["function"]["name"]: tool["function"] for tool in schemas}
         self.stage.head(task)
         result, agent = self._open(agent, task, seed)
         while not result.done:

@@ -42,7 +42,10 @@ def card(
     concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Dialogues at the same time.")] = 8,
     deadline: opt.DeadlineOption = 300.0,
     max_usd: Annotated[
-        float | None, typer.Option("--max-usd", min=0, callback=opt.finite, help="Stop when the user has cost so much.")
+        float | None,
+        typer.Option(
+            "--max-usd", min=0, callback=opt.finite, help="Stop when the user has cost so much in the folder."
+        ),
     ] = None,
 ) -> None:
     """Measure a user simulator against scripted probing agents.
@@ -55,7 +58,9 @@ def card(
     from mua_env.evaluation.user_card.card import make_card
     from mua_env.evaluation.user_card.folder import CardFolder
     from mua_env.evaluation.user_card.run import CardOptions, plan, run
-    from mua_env.llm.ledger import Ledger
+    from mua_env.llm.admission import Admission
+    from mua_env.llm.ledger import Ledger, Usage
+    from mua_env.llm.spending import usage_from
     from mua_env.users.make import make_user
 
     if user == "human":
@@ -65,7 +70,6 @@ def card(
     ledger = Ledger(max_usd=max_usd)
     simulator = make_user(user, {**settings, **({"ledger": ledger} if user == "llm" else {})})
     dialogues = plan(setting, count, seed=seed)
-    how = CardOptions(max_turns=max_turns, concurrency=concurrency, deadline_s=deadline, stop=lambda: ledger.exhausted)
     config = {
         "user": user,
         "user_options": _public(settings),
@@ -79,6 +83,15 @@ def card(
     }
     folder = None if output is None else CardFolder(output, config)
     kept: dict[str, Result] = {} if folder is None else folder.results
+    if folder is not None:
+        ledger.carry_on(folder.spending.total() or Usage(), folder.spending.add)
+    how = CardOptions(
+        max_turns=max_turns,
+        concurrency=concurrency,
+        deadline_s=deadline,
+        stop=lambda: ledger.exhausted,
+        admission=Admission(ledger, (usage_from(result.usage) for result in kept.values())),
+    )
     for notice in [] if folder is None else folder.notices:
         echo(notice, err=True)
 

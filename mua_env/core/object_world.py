@@ -106,7 +106,7 @@ class ObjectWorld:
     def call(self, name: str, arguments: str | Mapping[str, Any], *, requestor: Requestor = "agent") -> ToolResult:
         """Run one method. Never raises for anything that the agent can get wrong."""
         try:
-            methods = self.methods(name)
+            methods = self.methods(name, requestor)
             values = _arguments(arguments)
         except ToolError as error:
             return ToolResult(self._stage.refusal(error), ok=False)
@@ -119,12 +119,14 @@ class ObjectWorld:
             except Exception as error:  # a method of others raises what it likes
                 return ToolResult(kept(self._stage.refusal(error)), ok=False)
 
-    def methods(self, name: str) -> list[Callable[..., Any]]:
+    def methods(self, name: str, requestor: Requestor = "agent") -> list[Callable[..., Any]]:
         """The methods behind a tool, in the order in which they run.
 
         Raises:
-            ToolError: there is none of that name.
+            ToolError: there is none of that name, or ``requestor`` is not the agent, who alone has tools here.
         """
+        if requestor != "agent":
+            raise ToolError(f"unknown tool {name!r}: the {requestor} has no tools here")
         if name not in self._owners:
             known = self.tool_names
             raise ToolError(f"unknown tool {name!r}.{did_you_mean(name, known)} Tools: {', '.join(known)}")

@@ -39,8 +39,9 @@ def read_tasks(path: str | Path) -> TaskFile:
             line and the field.
     """
     try:
-        # Not splitlines(), which also splits at characters that may stand in JSON strings, as U+2028.
-        lines = Path(path).read_text(encoding="utf-8").split("\n")
+        # Not splitlines(), which also splits at characters that may stand in JSON strings, as U+2028; and without the
+        # mark that some editors put before UTF-8.
+        lines = Path(path).read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise TaskError(f"cannot read tasks from {str(path)!r}: {error}") from None
     tasks: dict[int, Task] = {}

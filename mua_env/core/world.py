@@ -59,8 +59,8 @@ class Worlds(Protocol):
     def schemas(self) -> list[dict[str, Any]]:
         """Function schemas of all tools that an agent can have."""
 
-    def user_schemas(self) -> list[dict[str, Any]]:
-        """Function schemas of the user's own tools, empty where it has none."""
+    def user_schemas(self, task: Task | None = None) -> list[dict[str, Any]]:
+        """Function schemas of the user's own tools, empty where it has none; for a task, of those that it has there."""
 
 
 class SQLWorld:

@@ -28,13 +28,13 @@ def check_users(setting: Setting, user: UserSimulator, tasks: Iterable[Task]) ->
     """
     if setting.worlds.solo or setting.tasks.user is not None:  # nobody is on the line, or the tasks bring their user
         return
-    context = {"domain": setting.domain, "setting": setting, "tools": setting.user_tools}
     faults: dict[str, str] = {}
     for task in tasks:
         if task.id in faults:
             continue
         try:
-            user.check(task, context=context)
+            tools = setting.worlds.user_schemas(task)
+            user.check(task, context={"domain": setting.domain, "setting": setting, "tools": tools})
         except MuaError as error:
             faults[task.id] = f"{_where(setting, task)}{error}"
     if faults:

@@ -18,6 +18,7 @@ from mua_env.core.database import Template, open_template
 from mua_env.core.database._statements import statements_of
 from mua_env.core.scores import Scores
 from mua_env.core.task_sets import TaskSet
+from mua_env.core.tasks import Task
 from mua_env.core.tools import Mode, Presentation, PresentationName
 from mua_env.core.toolsets import Toolset
 from mua_env.core.world import SQLWorld, World, Worlds
@@ -62,8 +63,8 @@ class SQLWorlds:
         """Function schemas of the agent's tools."""
         return self._shown(self.toolset.toolkit.schemas())
 
-    def user_schemas(self) -> list[dict[str, Any]]:
-        """Function schemas of the user's own tools, empty where it has none."""
+    def user_schemas(self, task: Task | None = None) -> list[dict[str, Any]]:
+        """Function schemas of the user's own tools, empty where it has none; the same for all tasks."""
         return [] if self.toolset.user_toolkit is None else self._shown(self.toolset.user_toolkit.schemas())
 
     def _shown(self, schemas: list[dict[str, Any]]) -> list[dict[str, Any]]:

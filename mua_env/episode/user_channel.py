@@ -36,7 +36,7 @@ class UserChannel:
         Raises:
             ConfigError: the simulator cannot play this task.
         """
-        context = {"domain": setting.domain, "setting": setting, "tools": setting.user_tools}
+        context = {"domain": setting.domain, "setting": setting, "tools": setting.worlds.user_schemas(task)}
         user = simulator.start(task, seed=seed, context=context)
         return cls(user, None if user.registers_refusals else _listener(setting, task))
 

@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from mua_env.core.paths import make_folder
 from mua_env.core.redaction import without_secrets
 from mua_env.core.trajectory import TrajectoryWriter, read_trajectories, set_aside_broken
 from mua_env.errors import ConfigError, DataError
@@ -45,6 +46,7 @@ class RolloutFolder(Folder):
     Attributes:
         done: ids of the dialogues that are scored. What ended by a fault is taken up again.
         spending: what models have used here.
+        used: by each dialogue that is scored.
         notices: what was set aside, a line each; empty where all could be read.
 
     Raises:
@@ -58,11 +60,7 @@ class RolloutFolder(Folder):
         *,
         with_extent: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
     ) -> None:
-        try:
-            Path(path).mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise ConfigError(f"cannot make the folder {str(path)!r}: {error.strerror}") from None
-        super().__init__(path)
+        super().__init__(make_folder(path))
         file = self.path / TRAJECTORIES
         begun = file.exists() and file.stat().st_size > 0
         try:
@@ -71,6 +69,7 @@ class RolloutFolder(Folder):
             self.writer = TrajectoryWriter(file)
             self._attempts: Counter[str] = Counter()
             self._recorded = Usage()
+            self.used: list[Usage] = []
             self.done = self._read(file)
             self.spending = Spending(self.path / "spending.jsonl")
         except BaseException:
@@ -109,8 +108,11 @@ class RolloutFolder(Folder):
             self._attempts[name] += 1
             if item.score is not None and item.score.reward is not None:
                 done.add(name)
-            for usage in (item.usage, item.meta.get("agent_usage", {}), item.meta.get("judge", {}).get("usage", {})):
-                self._recorded += usage_from(usage)
+            parts = (item.usage, item.meta.get("agent_usage", {}), item.meta.get("judge", {}).get("usage", {}))
+            used = sum(map(usage_from, parts), Usage())
+            self._recorded += used
+            if name in done:
+                self.used.append(used)
         return frozenset(done)
 
     def _check_same_run(

@@ -31,6 +31,7 @@ from mua_env.episode.session import Session
 from mua_env.episode.setting import Setting
 from mua_env.errors import ConfigError, EpisodeError, MuaError, single
 from mua_env.evaluation.fault_watch import FaultWatch
+from mua_env.llm.admission import Admission
 from mua_env.llm.errors import LLMError
 from mua_env.scoring.judges import Judge
 from mua_env.users.base import UserSimulator
@@ -60,6 +61,7 @@ class RolloutOptions:
         concurrency: dialogues at the same time.
         deadline_s: wall time of one episode, in seconds; beyond it the episode is a fault. None for no limit.
         stop: asked before each episode; once true, no further one begins (a budget that is used up).
+        admission: lets each dialogue begin, so that a budget suffices for those that have; by default at once.
         meta: kept in each trajectory.
         judge: judges what tasks state about their dialogues; None leaves that unjudged.
         watch: tells when dialogues end by the same fault one after another, and no further one should begin; None for
@@ -71,6 +73,7 @@ class RolloutOptions:
     concurrency: int = 16
     deadline_s: float | None = 900.0
     stop: Callable[[], bool] = lambda: False
+    admission: Admission = field(default_factory=Admission)
     meta: dict[str, Any] = field(default_factory=dict)
     judge: Judge | None = None
     watch: FaultWatch | None = None
@@ -147,16 +150,21 @@ async def rollout(
         session: Session | None = None
         agent: Agent | None = None
         try:
-            while watch.cause is None and not how.stop() and (episode := next(queue, None)) is not None:
-                # Made late: a run of three tasks needs three clones, however high the concurrency.
-                session = session or Session(setting, user, reward=how.reward, max_turns=how.max_turns, judge=how.judge)
-                agent = agent or make_agent()
-                await _ready(user, agent, how.judge)
-                await play_episode(session, agent, episode, deadline_s=how.deadline_s)
-                trajectory = _recorded(session, agent, episode, how.meta)
-                on_end(trajectory)
-                watch.see(trajectory)
-                ended += 1
+            while watch.cause is None and not how.stop():
+                async with how.admission.dialogue() as admitted:
+                    if not admitted or watch.cause is not None or how.stop() or (episode := next(queue, None)) is None:
+                        break
+                    # Made late: a run of three tasks needs three clones, however high the concurrency.
+                    session = session or Session(
+                        setting, user, reward=how.reward, max_turns=how.max_turns, judge=how.judge
+                    )
+                    agent = agent or make_agent()
+                    await _ready(user, agent, how.judge)
+                    await play_episode(session, agent, episode, deadline_s=how.deadline_s)
+                    trajectory = _recorded(session, agent, episode, how.meta)
+                    on_end(trajectory)
+                    watch.see(trajectory)
+                    ended += 1
                 await asyncio.sleep(0)  # free agents and users never wait; the others need their turn
         finally:
             if session is not None:

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Coroutine, Sequence
 from concurrent.futures import CancelledError, Future
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypedDict, TypeVar, Unpack
 
@@ -57,13 +58,18 @@ class _Loop:
     def __init__(self) -> None:
         self._parents: list[asyncio.AbstractEventLoop] = []
         self._running: Future[Any] | None = None
+        self._closing = False
         self._open()
 
     def _open(self) -> None:
         self._home = os.getpid()
         self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="mua-vector", daemon=True)
+        self._thread = threading.Thread(target=self._serve, name="mua-vector", daemon=True)
         self._thread.start()
+
+    def _serve(self) -> None:
+        self._loop.run_forever()
+        self._loop.run_until_complete(_cancel_others())  # what came between the cancellation and the stop
 
     def run(self, coroutine: Coroutine[Any, Any, _T]) -> _T:
         """The result of a coroutine; one at a time.
@@ -81,7 +87,7 @@ class _Loop:
         if self._home != os.getpid():
             self._parents.append(self._loop)  # kept: collecting it would close what is its parent's
             self._open()
-        self._running = running = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        self._running = running = self._submit(coroutine)
         try:
             return running.result()
         except CancelledError:
@@ -92,8 +98,23 @@ class _Loop:
         finally:
             self._running = None
 
+    def _submit(self, coroutine: Coroutine[Any, Any, _T]) -> Future[_T]:
+        running: Future[_T] | None = None
+        with suppress(RuntimeError):  # the loop is closed
+            if not self._closing:
+                running = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        # Looked at again: nobody takes up what a loop gets after it was stopped, and a lock would not survive a fork.
+        if running is not None and (running.done() or not self._closing):
+            return running
+        if running is None:
+            coroutine.close()
+        else:
+            running.cancel()
+        raise EpisodeError("this environment is closed")
+
     def close(self) -> None:
         """End what is running, and the thread."""
+        self._closing = True
         # At the end of the interpreter the thread does nothing any more, and would be waited for in vain.
         if self._home != os.getpid() or sys.is_finalizing():
             return

@@ -1,7 +1,8 @@
 """A bound on what an endpoint's answer may unpack to: 200 KB of gzip can hold 200 MB.
 
 HTTP clients unpack a body as it comes, all of it. LiteLLM makes its transports in one place; each that it makes gets
-a stream that unpacks by itself and stops at ``LONGEST_RESPONSE`` bytes.
+a stream that unpacks by itself and stops at ``LONGEST_RESPONSE`` bytes. Here too an answer to a request of ours is
+seen before LiteLLM reads it (:mod:`mua_env.llm.answers`).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
 
 from mua_env.core.limits import LONGEST_RESPONSE
+from mua_env.llm.answers import heard, repaired
 
 if TYPE_CHECKING:
     import httpx
@@ -45,7 +47,7 @@ def bound(transport: Any, limit: int = LONGEST_RESPONSE) -> Any:
 
     async def handle(request: httpx.Request) -> httpx.Response:
         request.headers["Accept-Encoding"] = "gzip, deflate"
-        return _bounded(await send(request), limit)
+        return await _seen(request, _bounded(await send(request), limit))
 
     transport.handle_async_request = handle
     setattr(transport, _MARK, True)
@@ -65,6 +67,25 @@ def _bounded(response: httpx.Response, limit: int) -> httpx.Response:
         stream=_stream(response.stream, encoding, limit),
         extensions=response.extensions,
     )
+
+
+async def _seen(request: httpx.Request, response: httpx.Response) -> httpx.Response:
+    """The response; a completion for a request of ours as LiteLLM can read it."""
+    import httpx
+
+    answer = heard.get()
+    if answer is None:
+        return response
+    if response.status_code != 200:
+        return response
+    content = await response.aread()
+    answer.taken = True
+    body = repaired(request.url.path, content, answer)
+    await response.aclose()
+    headers = response.headers.copy()
+    for name in ("Content-Length", "Transfer-Encoding"):
+        headers.pop(name, None)
+    return httpx.Response(200, headers=headers, content=body, extensions=response.extensions)
 
 
 def _stream(stream: Any, encoding: str, limit: int) -> httpx.AsyncByteStream:

@@ -88,16 +88,31 @@ def replayable(turn: AssistantMessage, thinking: Sequence[dict[str, Any]] = ()) 
     return message
 
 
-def sendable(messages: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A history as every endpoint takes it: no message is blank."""
-    return [_filled(message) for message in messages]
+def sendable(messages: Iterable[dict[str, Any]], *, beside_calls: str | None = None) -> list[dict[str, Any]]:
+    """A history as every endpoint takes it: no message is blank.
+
+    Args:
+        messages: the history.
+        beside_calls: the content of a turn that has calls and no words; there are servers that refuse ``""``, and some
+            that ask for it and refuse ``None`` (which LiteLLM leaves out).
+    """
+    return [_filled(message, beside_calls) for message in messages]
 
 
-def _filled(message: dict[str, Any]) -> dict[str, Any]:
-    content = message.get("content")
-    if not (content is None or (isinstance(content, str) and not content.strip())):
+def wordless_calls(messages: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether a history has a turn with calls and no words."""
+    return any(message.get("tool_calls") and _blank(message) for message in messages)
+
+
+def _filled(message: dict[str, Any], beside_calls: str | None) -> dict[str, Any]:
+    if not _blank(message):
         return message
-    return {**message, "content": None if message.get("tool_calls") else SILENCE}
+    return {**message, "content": beside_calls if message.get("tool_calls") else SILENCE}
+
+
+def _blank(message: Mapping[str, Any]) -> bool:
+    content = message.get("content")
+    return content is None or (isinstance(content, str) and not content.strip())
 
 
 def _is_object(text: str) -> bool:

@@ -5,23 +5,20 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
 
 import mua_env.llm.library as library
 import mua_env.llm.loop as loop
-from mua_env.core.messages import ToolCall
-from mua_env.core.thoughts import spoken
 from mua_env.errors import DataError, first_fault
 from mua_env.llm.cache import ReplyCache
-from mua_env.llm.chat import ChatRequest, Completion, sendable
+from mua_env.llm.chat import ChatRequest, Completion
+from mua_env.llm.endpoint import Endpoint
 from mua_env.llm.errors import PASSING, LLMError
 from mua_env.llm.estimate import Estimate
-from mua_env.llm.faults import RefusedCall, classify, outgrown, output_too_long
 from mua_env.llm.ledger import Ledger, Usage
-from mua_env.llm.library import import_litellm, window_of
+from mua_env.llm.library import import_litellm
 from mua_env.llm.settings import LLMSettings
 from mua_env.llm.waiting import WaitLimit
 
@@ -48,6 +45,7 @@ class LLMClient:
         self.ledger = ledger or Ledger()
         self.drops_seed = False
         self._estimate = Estimate(settings)
+        self._endpoint = Endpoint(settings)
 
     async def aready(self) -> None:
         """Load what the first call needs, which takes seconds that are nobody's time for waiting.
@@ -136,20 +134,6 @@ class LLMClient:
                     return await self._attempts(litellm, request, wait, left)
             except TimeoutError:
                 raise LLMError("timeout", f"the episode's {wait.limit_s:g} s for waiting are used up") from None
-            except LLMError as error:
-                raise await self._by_length(litellm, request, error) from None
-
-    async def _by_length(self, litellm: Any, request: ChatRequest, error: LLMError) -> LLMError:
-        """The error, or the right one where the request's own length says more of it than the endpoint's words."""
-        if not isinstance(error, RefusedCall) or error.kind not in ("bad_request", "server", "context"):
-            return error
-        evidence = error.evidence
-        tokens = await asyncio.to_thread(library.count_tokens, litellm, request)
-        if error.kind == "context":
-            alone = output_too_long(evidence, tokens, self.settings.max_tokens)
-            return LLMError("bad_request", f"max_tokens is too large: {error.message}") if alone else error
-        window = await window_of(litellm, self.settings)
-        return LLMError("context", error.message) if outgrown(evidence, tokens, window=window) else error
 
     def _note_seed(self, litellm: Any) -> None:
         if self.drops_seed or not self.settings.send_seed:
@@ -181,15 +165,13 @@ class LLMClient:
             sleep=asyncio.sleep,
             reraise=True,
         )
-        arguments = self._arguments(litellm, request)
-        return await retrying(_one_attempt, litellm.acompletion, arguments, self.settings.timeout_s)
+        return await retrying(self._endpoint.ask, litellm, request, self._arguments(litellm, request))
 
     def _arguments(self, litellm: Any, request: ChatRequest) -> dict[str, Any]:
         settings = self.settings
         return {
             **settings.sampling(),
             **settings.route(library.providers(litellm)),
-            "messages": sendable(request.messages),
             **({"tools": request.tools} if request.tools else {}),
             **({"seed": request.seed} if settings.send_seed else {}),
             "timeout": settings.timeout_s,
@@ -197,58 +179,6 @@ class LLMClient:
             "num_retries": 0,
             "max_retries": 0,
         }
-
-
-async def _one_attempt(
-    acompletion: Callable[..., Awaitable[Any]], arguments: Mapping[str, Any], timeout_s: float
-) -> Completion:
-    # The client's own timeout is per read: a body that drips in defeats it.
-    try:
-        async with asyncio.timeout(timeout_s):
-            response = await acompletion(**arguments)
-    except Exception as error:
-        # Without the original error: its text, in a printed traceback, may hold the key.
-        raise classify(error) from None
-    return _read(response)
-
-
-def _read(response: Any) -> Completion:
-    choices: Sequence[Any] = getattr(response, "choices", None) or ()
-    if not choices:
-        raise LLMError("server", "the endpoint's answer holds no choice")
-    message = choices[0].message
-    calls = tuple(
-        ToolCall.model_validate(
-            {
-                "id": call.id or "",
-                "function": {"name": call.function.name or "", "arguments": call.function.arguments},
-            }
-        )
-        for call in message.tool_calls or ()
-    )
-    return Completion(
-        text=_spoken(message.content),
-        tool_calls=calls,
-        finish_reason=str(choices[0].finish_reason or "stop"),
-        usage=_usage(response),
-        thinking_blocks=tuple(dict(block) for block in getattr(message, "thinking_blocks", None) or ()),
-    )
-
-
-def _spoken(text: str | None) -> str | None:
-    """What is said aloud. LiteLLM takes out a thought at the beginning that has both its ends, and no other."""
-    return None if text is None else spoken(text)
-
-
-def _usage(response: Any) -> Usage:
-    usage = getattr(response, "usage", None)
-    cost = getattr(response, "_hidden_params", {}).get("response_cost")
-    return Usage(
-        calls=1,
-        prompt_tokens=int(getattr(usage, "prompt_tokens", 0) or 0),
-        completion_tokens=int(getattr(usage, "completion_tokens", 0) or 0),
-        cost_usd=float(cost or 0.0),
-    )
 
 
 _slots: dict[tuple[int, str, int], asyncio.Semaphore] = {}

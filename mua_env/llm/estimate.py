@@ -36,11 +36,11 @@ class Estimate:
 
     def learn(self, messages: Sequence[dict[str, Any]], tools: Sequence[dict[str, Any]], used: Usage) -> None:
         """Look at what a request has used."""
-        self._seen.append((_tokens(messages, tools), used))
+        self._seen.append((rough_tokens(messages, tools), used))
 
     def of(self, messages: Sequence[dict[str, Any]], tools: Sequence[dict[str, Any]]) -> Usage:
         """What a request will use, as one call."""
-        length = _tokens(messages, tools)
+        length = rough_tokens(messages, tools)
         if not self._seen:
             reply = self._settings.max_tokens or REPLY
             return Usage(1, length, reply, self._price(length, reply))
@@ -60,7 +60,7 @@ class Estimate:
         return float(sum(costs))
 
 
-def _tokens(messages: Sequence[dict[str, Any]], tools: Sequence[dict[str, Any]]) -> int:
+def rough_tokens(messages: Sequence[dict[str, Any]], tools: Sequence[dict[str, Any]]) -> int:
     """The length of a request: a token is some four letters, but one Chinese character."""
     text = json.dumps([messages, tools], ensure_ascii=False, default=str)
     wide = sum(char > "\u2e80" for char in text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import asdict, dataclass
 
 from mua_env.llm.errors import LLMError
@@ -34,6 +35,11 @@ class Usage:
             self.cost_usd - other.cost_usd,
         )
 
+    def less(self, other: Usage) -> Usage:
+        """What is left of it when ``other`` is used; nothing is below 0."""
+        left = self - other
+        return Usage(max(0, left.calls), max(0, self.tokens - other.tokens), 0, max(0.0, left.cost_usd))
+
     @property
     def tokens(self) -> int:
         """Prompt and completion together."""
@@ -42,6 +48,17 @@ class Usage:
     def as_dict(self) -> dict[str, float]:
         """For trajectories and JSON."""
         return asdict(self)
+
+
+class Account:
+    """What one dialogue has used."""
+
+    def __init__(self) -> None:
+        self.used = Usage()
+
+
+account: ContextVar[Account | None] = ContextVar("account", default=None)
+"""Of the dialogue that is going on; its calls to models, in threads and on other loops too, have its context."""
 
 
 class Ledger:
@@ -78,8 +95,11 @@ class Ledger:
 
     def add(self, usage: Usage) -> None:
         """Count one reply."""
+        mine = account.get()
         with self._lock:
             self._total += usage
+            if mine is not None:
+                mine.used += usage
             self._keep(usage)
 
     def reserve(self, expected: Usage, *, guessed: bool = False) -> bool:
@@ -110,6 +130,15 @@ class Ledger:
             self._reserved -= expected
         if used is not None:
             self.add(used)
+
+    def holds(self, more: Usage) -> bool:
+        """Whether so much may still be used."""
+        with self._lock:
+            return not self._beyond(self._total + more)
+
+    def close(self) -> None:
+        """Count the budget as used up: what is left is less than anything to come."""
+        self._refused = True
 
     @property
     def exhausted(self) -> bool:

@@ -12,6 +12,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from mua_env.core.paths import make_folder
 from mua_env.errors import DataError
 
 NAME, OLD_NAME = "replies.db", "cache.db"
@@ -42,7 +43,7 @@ class Recording:
     def __init__(self, folder: Path, *, write: bool) -> None:
         self._path, self._old = folder / NAME, OldRecording(folder)
         if write:
-            folder.mkdir(parents=True, exist_ok=True)
+            make_folder(folder)
             with self._open(write=True) as connection:
                 connection.execute(_TABLE.replace("TABLE", "TABLE IF NOT EXISTS"))
         if self._path.is_file():

@@ -139,6 +139,15 @@ def test_errors_are_answered_and_go_on(checkout: Path) -> None:
     session.close()
 
 
+def test_nobody_but_the_agent_has_tools_there(checkout: Path) -> None:
+    session = session_of(checkout, "multi_turn", "strict")
+    session.start(session.setting.tasks[0])
+    refused = session.world.call("turn_on_wifi", {}, requestor="user")
+    assert not refused.ok
+    assert "the user has no tools" in refused.content
+    session.close()
+
+
 def test_it_is_an_environment(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(reader.VARIABLE, str(checkout))
     env = gym.make(ID, tasks="multi_step")

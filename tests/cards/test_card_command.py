@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 from loopback import Loopback, Say, Status
@@ -168,3 +170,56 @@ def test_a_domain_without_an_expert_is_told_before_the_first_dialogue() -> None:
     with pytest.raises(DomainError, match="'shop' has no scripted expert"):
         run(setting, AgendaUser(), plan(setting, 8), on_end=lambda result, _: ended.append(result))
     assert ended == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit of a file's size there")
+@pytest.mark.parametrize("size", [1500, 6000])
+def test_a_full_disk_is_told_in_a_line_and_the_card_is_taken_up(tmp_path, size):
+    folder = tmp_path / "card"
+    command = ["users", "card", "agenda", "--tasks", "test:level=1", "--count", "16", "--output", str(folder)]
+    program = (
+        "import resource, sys; from mua_env.cli import main; "
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, resource.RLIM_INFINITY)); sys.exit(main(sys.argv[1:]))"
+    )
+    done = subprocess.run([sys.executable, "-c", program, *command], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert "could not be written" in done.stderr.splitlines()[-1]
+    assert main(command) == 0
+    assert len({item["id"] for item in results(folder)}) == len(results(folder)) == 16
+
+
+def test_a_budget_is_the_folders_goes_to_whole_dialogues_and_what_it_cut_is_held_again(capsys, tmp_path):
+    folder = tmp_path / "card"
+    with Loopback(default=Say("I want to cancel my order.", prompt_tokens=5000, completion_tokens=0)) as server:
+        pairs = [part for item in ("model=openai/gpt-4.1", "api_key=none") for part in ("--user-option", item)]
+        where = ["--user-option", f"base_url={server.base_url}", "--output", str(folder), "--max-turns", "3"]
+
+        def run(budget: float) -> int:
+            status, _, err = card(capsys, "llm", *pairs, *where, "--count", "12", "--max-usd", str(budget))
+            assert status == 0
+            assert "the budget is used up" in err
+            return len(server.requests)
+
+        first = run(0.2)
+        assert 10 <= first <= 20
+        held = results(folder)
+        # Only the last, alone, may take longer than all before it.
+        assert sum(str(item.get("fault")).startswith("budget") for item in held) <= 1 < len(held)
+        assert run(0.2) == first
+        assert results(folder) == held
+        assert first < run(0.3) <= 30
+    lines = (folder / "spending.jsonl").read_text(encoding="utf-8").splitlines()
+    assert sum(json.loads(line)["cost_usd"] for line in lines) <= 0.3 + 1e-9
+
+
+def test_a_dialogue_that_a_budget_cut_is_measured_when_there_is_more(capsys, tmp_path):
+    folder = tmp_path / "card"
+    with Loopback(default=Say("I want to cancel my order.", prompt_tokens=5000, completion_tokens=0)) as server:
+        pairs = [part for item in ("model=openai/gpt-4.1", "api_key=none") for part in ("--user-option", item)]
+        where = ["--user-option", f"base_url={server.base_url}", "--output", str(folder), "--count", "1"]
+        card(capsys, "llm", *pairs, *where, "--max-usd", "0.01")
+        assert [str(item["fault"])[:7] for item in results(folder)] == ["budget:"]
+        card(capsys, "llm", *pairs, *where, "--max-usd", "5")
+    assert read(folder)["dialogues"] == 1
+    assert read(folder)["faults"] in ({}, 0) or "budget" not in str(read(folder)["faults"])

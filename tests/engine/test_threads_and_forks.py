@@ -118,6 +118,31 @@ def test_closing_a_vector_environment_ends_a_step_that_waits_for_its_users() -> 
     assert run(VECTOR_CLOSED).strip() == "False ['this environment was closed during the step']"
 
 
+VECTOR_CLOSED_BETWEEN = """
+told, hanging = [], 0
+for round in range(40):
+    env = DialogueVectorEnv(shop, num_envs=2, user=ShopUser())
+    env.reset(seed=round)
+    def steps():
+        try:
+            while True:
+                env.step(["Hello?"] * 2)
+        except EpisodeError as error:
+            told.append(str(error))
+    thread = threading.Thread(target=steps)
+    thread.start()
+    time.sleep(0.0003 * (round % 10))
+    env.close()
+    thread.join(20)
+    hanging += thread.is_alive()
+print(hanging, len(told), {"closed" in text for text in told})
+"""
+
+
+def test_a_vector_environment_that_is_closed_at_any_moment_ends_whoever_steps_in_it() -> None:
+    assert run(VECTOR_CLOSED_BETWEEN).strip() == "0 40 {True}"
+
+
 VECTOR_TWICE = """
 env = DialogueVectorEnv(shop, num_envs=2, user=ShopUser(delay=1.0))
 thread = threading.Thread(target=env.reset)

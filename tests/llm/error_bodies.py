@@ -1,4 +1,7 @@
-"""How endpoints refuse: status and body of each kind, in the forms of the servers that send them (values are ours)."""
+"""How endpoints refuse: status and body of each kind, in the forms of the servers that send them (values are ours).
+
+What is ``context`` here is so for a request of some 3,500 tokens; the same words are an untruth about a short one.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +52,7 @@ BODIES: dict[str, tuple[Kind, int, Any]] = {
         openai("Invalid 'messages[1].name': string too long. Expected at most 64.", "string_above_max_length"),
     ),
     "azure filter": ("bad_request", 400, openai("The prompt triggered the content policy.", "content_filter", None)),
-    "anthropic context": ("context", 400, anthropic("prompt is too long: 210000 tokens > 200000 maximum")),
+    "anthropic context": ("context", 400, anthropic("prompt is too long: 3900 tokens > 3000 maximum")),
     "anthropic overloaded": ("server", 529, anthropic("Overloaded", "overloaded_error")),
     "anthropic credit": ("quota", 400, anthropic("Your credit balance is too low. Please go to Plans & Billing.")),
     "anthropic key": ("auth", 401, anthropic("invalid x-api-key", "authentication_error")),
@@ -102,7 +105,7 @@ BODIES: dict[str, tuple[Kind, int, Any]] = {
     "openrouter context": (
         "context",
         400,
-        {"error": {"message": "This endpoint's maximum context length is 65536 tokens.", "code": 400}},
+        {"error": {"message": "This endpoint's maximum context length is 3072 tokens.", "code": 400}},
     ),
     "openrouter wrapped": (
         "context",
@@ -121,7 +124,7 @@ BODIES: dict[str, tuple[Kind, int, Any]] = {
     "gemini context": (
         "context",
         400,
-        {"error": {"code": 400, "message": "The input token count (1200000) exceeds the maximum of 1048575."}},
+        {"error": {"code": 400, "message": "The input token count (4100) exceeds the maximum of 4000."}},
     ),
     "gemini key": (
         "auth",
@@ -136,7 +139,7 @@ BODIES: dict[str, tuple[Kind, int, Any]] = {
     "mistral": (
         "context",
         400,
-        {"object": "error", "message": "Prompt contains 40000 tokens, too large for model with 32768", "code": "3051"},
+        {"object": "error", "message": "Prompt contains 4000 tokens, too large for model with 2048", "code": "3051"},
     ),
     "deepseek": ("quota", 402, {"error": {"message": "Insufficient Balance", "type": "unknown_error"}}),
     "groq minute": (
@@ -146,5 +149,114 @@ BODIES: dict[str, tuple[Kind, int, Any]] = {
     ),
     "nginx size": ("context", 413, "<html><body>413 Request Entity Too Large</body></html>"),
     "nginx gateway": ("server", 502, "<html><body>502 Bad Gateway</body></html>"),
+    "vllm completion": ("context", 400, vllm("Please reduce the length of the messages or completion.")),
+    "vllm both": (
+        "context",
+        400,
+        vllm("The maximum context length is 4096 tokens. However, there are 3700 input tokens plus 512 'max_tokens'."),
+    ),
+    "vllm memory": ("bad_request", 400, vllm("There is not enough memory for a context of 32768.")),
+    "sglang requested": (
+        "context",
+        400,
+        vllm("Requested token count exceeds the model's maximum context length of 4096 tokens (3600 of input)."),
+    ),
+    "tgi both": (
+        "context",
+        422,
+        {"error": "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 3900", "code": 9},
+    ),
+    "llama.cpp counts": (
+        "context",
+        400,
+        {"error": {"message": "Request too large: n_prompt_tokens 9000 n_ctx 8192", "type": "none"}},
+    ),
+    "llama.cpp fields": (
+        "context",
+        400,
+        {"error": {"code": 400, "message": "Sorry.", "n_prompt_tokens": 4000, "n_ctx": 2048}},
+    ),
+    "llama.cpp shift": (
+        "context",
+        500,
+        {"error": {"code": 500, "message": "context shift is disabled", "type": "server_error"}},
+    ),
+    "llama.cpp template": (
+        "server",
+        500,
+        {"error": {"code": 500, "message": "the template failed at row 12, column 40", "type": "server_error"}},
+    ),
+    "lm studio n_keep": ("context", 400, {"error": "The context is too small: n_keep: 3901 >= n_ctx: 3072"}),
+    "xai": ("context", 400, {"code": "none", "error": "The maximum prompt length is 3000 but there are 3600 tokens."}),
+    "cerebras": (
+        "context",
+        400,
+        {"message": "Please shorten the messages. Current length is 3900 while limit is 2048", "code": "none"},
+    ),
+    "dashscope": ("context", 400, openai("Range of input length should be [1, 3072]", "invalid_parameter_error")),
+    "dashscope chinese": ("context", 400, openai("输入长度超过限制", "invalid_parameter_error")),
+    "minimax": ("context", 400, openai("invalid params, context window exceeds limit", "2013")),
+    "moonshot": ("context", 400, openai("Your request exceeded model token limit: 4096", "invalid_request_error")),
+    "copilot": ("context", 400, openai("The prompt token count of 3600 exceeds the limit of 2048", "no_code")),
+    "bedrock": ("context", 400, {"message": "Too many input tokens. Max input tokens: 2048, request has 3600"}),
+    "bedrock characters": (
+        "context",
+        400,
+        {"message": "Malformed input request: expected maxLength: 9000, actual: 13700, please reformat it."},
+    ),
+    "bedrock throttle": ("rate_limit", 429, {"message": "Too many tokens, please wait before trying again."}),
+    "litellm proxy body": ("context", 413, {"error": {"message": "Request body too large: 14100 bytes, limit 12000"}}),
+    "context by 429": ("context", 429, openai("The prompt has 3700 tokens, the context is limited to 2048", "no_code")),
+    "openai day": (
+        "rate_limit",
+        429,
+        openai("Request too large for the tokens per day: Limit 2000, Requested 3600", "rate_limit_exceeded"),
+    ),
+    "a name too long": ("bad_request", 400, openai("A function's name is longer than the maximum of 64 tokens")),
+    "a long list of tools": ("bad_request", 400, openai("The list of tools is too long")),
+    "a large picture": ("bad_request", 400, openai("The image's tokens exceed the maximum")),
+    "a large header": ("bad_request", 400, "<html><head><title>400 Request Header Too Large</title></head></html>"),
+    "stop words": ("bad_request", 400, openai("There are more than the maximum of 4 stop sequences")),
     "region": ("auth", 403, openai("Country, region, or territory not supported", "unsupported_country")),
+    "anthropic month": (
+        "quota",
+        400,
+        anthropic("You have reached your specified API usage limits. Access comes back on 2031-01-01 at 00:00 UTC."),
+    ),
+    "openrouter more": ("quota", 400, {"error": {"message": "This call requires more credits, or fewer max_tokens"}}),
+    "proxy budget": ("quota", 400, openai("Budget has been exceeded! Current cost: 2.5", None, "budget_exceeded")),
+    "zhipu": (
+        "quota",
+        429,
+        {"error": {"code": "1113", "message": "No package left for the account. Please recharge."}},
+    ),
+    "moonshot suspended": ("quota", 429, openai("Your account is suspended.", None, "exceeded_current_quota_error")),
+    "dashscope arrears": ("quota", 400, openai("The account is not in good standing.", "Arrearage")),
+    "hugging face": ("quota", 402, {"error": "Your monthly included credits are used up."}),
+    "gemini key by reason": (
+        "auth",
+        400,
+        {
+            "error": {
+                "code": 400,
+                "message": "Sorry.",
+                "status": "INVALID_ARGUMENT",
+                "details": [{"reason": "API_KEY_INVALID"}],
+            }
+        },
+    ),
+    "azure gateway": ("auth", 400, {"error": {"message": "Access denied due to an invalid subscription key."}}),
+    "sdk without a key": (
+        "auth",
+        500,
+        openai("The api_key client option must be set, by its argument or the environment."),
+    ),
+    "bedrock token": ("auth", 400, {"__type": "x", "code": "ExpiredTokenException", "message": "Sorry."}),
+    "a revoked token": ("auth", 400, openai("Unauthorized: the API token was revoked.")),
+    "aws token": ("auth", 400, {"message": "The security token that came with it is invalid."}),
+    "a trial": ("quota", 400, openai("Your free trial has ended.")),
+    "rates without a code": ("rate_limit", 400, openai("The limit of tokens per minute is exceeded.")),
+    "a busy server": ("server", 503, openai("Too many requests wait for the context's maximum of slots.")),
+    "text alone": ("bad_request", 400, openai("This model takes no tools; limit the request to text content.")),
+    "too many turns": ("bad_request", 422, openai("The list of messages should have at most 100 items.")),
 }

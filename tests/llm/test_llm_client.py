@@ -79,7 +79,7 @@ def test_a_passing_fault_is_tried_again(settings_for, fault):
         (Status(400), "bad_request"),
         (Status(404), "bad_request"),
         (Status(401), "auth"),
-        (Status(400, message="This model's maximum context length is 4096 tokens"), "context"),
+        (Status(400, message="This model's maximum context length is 4096 tokens"), "bad_request"),
         (Status(429, message="insufficient_quota"), "quota"),
     ],
 )

@@ -119,7 +119,7 @@ def test_an_endpoint_that_refuses_every_dialogue_ends_the_run_early(setting, set
 
 def test_a_dialogue_longer_than_the_model_reads_is_truncated_and_scored(setting, settings_for):
     too_long = Status(400, message="This model's maximum context length is 4096 tokens")
-    with Loopback([Say("Which order?")], default=too_long) as server:
+    with Loopback([Say("Which order? " * 1000)], default=too_long) as server:
         client = LLMClient(settings_for(server))
         (item,) = run(setting, ShopUser(), lambda: LLMAgent(client), limit=1)
         assert len(server.requests) == 2

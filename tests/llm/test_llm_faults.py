@@ -36,15 +36,80 @@ def refused(settings: LLMSettings, request: ChatRequest = ASK) -> LLMError:
     return caught.value
 
 
+LONG = ChatRequest(messages=[{"role": "user", "content": "I want to return the lamp. " * 500}])
+LENGTHS = [name for name, (kind, _, _) in BODIES.items() if kind == "context"]
+
+
 @pytest.mark.parametrize("route", ROUTES)
 @pytest.mark.parametrize("name", BODIES)
 def test_each_refusal_is_what_it_is_by_every_route(name, route):
     kind, status, body = BODIES[name]
     with Loopback(default=Status(status, body=body)) as server:
-        error = refused(settings_of(server, ROUTES[route]))
+        error = refused(settings_of(server, ROUTES[route]), LONG if kind == "context" else ASK)
         tried = len(server.requests)
     assert error.kind == kind
     assert (tried > 1) == (kind in PASSING)
+
+
+@pytest.mark.parametrize("name", [name for name in BODIES if name not in LENGTHS])
+def test_no_other_refusal_is_one_of_length_because_the_request_is_long(name):
+    kind, status, body = BODIES[name]
+    with Loopback(default=Status(status, body=body)) as server:
+        assert refused(settings_of(server, "tiny"), LONG).kind == kind
+
+
+@pytest.mark.parametrize("name", LENGTHS)
+def test_a_dialogue_of_a_few_words_is_never_too_long_whatever_a_server_says(name):
+    _, status, body = BODIES[name]
+    policy = {"role": "system", "content": "Cancel orders only when they are pending. " * 300}
+    for messages in (ASK.messages, [policy, *ASK.messages]):
+        with Loopback(default=Status(status, body=body)) as server:
+            kind = refused(settings_of(server, "tiny", attempts=1), ChatRequest(messages=messages)).kind
+        assert kind == ("server" if status >= 500 else "bad_request")
+
+
+def turns(words):
+    said = [{"role": role, "content": "I want to return the lamp. " * words} for role in ("user", "assistant", "user")]
+    return ChatRequest(messages=said)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"error": {"message": "The context is limited to 32768 tokens."}},
+        {
+            "error": {
+                "message": "This model's maximum context length is 16,384 tokens.",
+                "code": "context_length_exceeded",
+            }
+        },
+        {"error": {"message": "No.", "type": "exceed_context_size_error", "n_ctx": 65536}},
+    ],
+)
+def test_a_request_that_is_small_against_the_limit_that_is_named_is_not_too_long(body):
+    with Loopback(default=Status(400, body=body)) as server:
+        assert refused(settings_of(server, "tiny"), turns(100)).kind == "bad_request"
+        assert refused(settings_of(server, "tiny"), turns(5000)).kind == "context"
+
+
+@pytest.mark.parametrize("words", ["The prompt is too long.", "The list of messages is longer than the maximum."])
+def test_what_an_endpoint_has_taken_before_is_not_too_long_for_it(words):
+    with Loopback([Say("Yes.")], default=Status(400, message=words)) as server:
+        client = LLMClient(settings_of(server, "tiny"))
+        client.complete(turns(600), client.wait_limit())
+        kinds = []
+        for request in (turns(300), turns(900)):
+            with pytest.raises(LLMError) as caught:
+                client.complete(request, client.wait_limit())
+            kinds.append(caught.value.kind)
+    assert kinds == ["bad_request", "context"]
+
+
+@pytest.mark.parametrize(("times", "kind"), [(20, "bad_request"), (500, "context")])
+def test_a_gateways_bare_413_is_read_by_the_length_of_the_body(times, kind):
+    page = "<html><head><title>413 Content Too Large</title></head><body><hr>nginx/1.27.0</body></html>"
+    with Loopback(default=Status(413, body=page)) as server:
+        assert refused(settings_of(server, "tiny"), turns(times)).kind == kind
 
 
 @pytest.mark.parametrize("model", ["gpt-4.1", "anthropic/claude-sonnet-4-5", "gemini/gemini-2.0-flash", "azure/none"])
@@ -53,9 +118,6 @@ def test_a_missing_key_is_told_and_not_tried_again(model, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr("mua_env.llm.client.FIRST_PAUSE_S", 3600.0)  # a second attempt would outlast the deadline
     assert refused(LLMSettings(model, deadline_s=60.0)).kind == "auth"
-
-
-LONG = ChatRequest(messages=[{"role": "user", "content": "I want to return the lamp. " * 500}])
 
 
 @pytest.mark.parametrize(

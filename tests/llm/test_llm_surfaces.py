@@ -138,15 +138,34 @@ def spent(folder):
     return sum(json.loads(line)["cost_usd"] for line in lines)
 
 
-def test_concurrency_does_not_overshoot_a_budget_and_what_was_cut_is_kept(tmp_path):
+@pytest.mark.parametrize("calls", [12, 18, 29])
+def test_a_budget_goes_to_dialogues_that_can_end_however_many_run_at_the_same_time(tmp_path, calls):
     with Loopback(default=Say("Hello.", prompt_tokens=5000, completion_tokens=0, delay_s=0.05)) as server:
-        priced(tmp_path, server, 0.1)
-        assert 0.08 <= spent(tmp_path) <= 0.1 + 1e-9
+        priced(tmp_path, server, calls / 100, count=24)
+        assert calls / 200 <= spent(tmp_path) <= calls / 100 + 1e-9
         asked = len(server.requests)
     kept = list(read_trajectories(tmp_path / "trajectories.jsonl"))
     # The first call was the probe's.
     assert sum(item.usage.get("calls", 0) for item in kept) == asked - 1
-    assert any(str(item.cause).startswith("budget: ") for item in kept)
+    # Eight at a time would all be cut. One that takes longer than all before it may be.
+    assert sum(item.ended_by != "max_turns" for item in kept) <= 1 < len(kept)
+
+
+def test_what_a_budget_has_cut_is_kept_and_held_again_with_a_higher_one(tmp_path):
+    with Loopback(default=Say("Hello.", prompt_tokens=5000, completion_tokens=0)) as server:
+        priced(tmp_path, server, 0.025, count=1)
+        (cut,) = read_trajectories(tmp_path / "trajectories.jsonl")
+        assert str(cut.cause).startswith("budget: ")
+        assert spent(tmp_path) == pytest.approx(0.02)
+        priced(tmp_path, server, 0.1, count=1)
+    kept = list(read_trajectories(tmp_path / "trajectories.jsonl"))
+    assert [item.ended_by for item in kept] == ["fault", "max_turns"]
+
+
+def test_a_budget_that_is_large_for_its_dialogues_holds_none_back(tmp_path):
+    with Loopback(default=Say("Hello.", prompt_tokens=5000, completion_tokens=0, delay_s=0.2)) as server:
+        priced(tmp_path, server, 1000, count=12)
+        assert server.peak >= 4
 
 
 def test_a_budget_is_the_folders_and_not_the_commands(tmp_path, capsys):

@@ -21,7 +21,7 @@ def read_text(path: Path, *, copy: str) -> str:
         DataError: it is missing or cannot be read.
     """
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise DataError(f"{path} is missing; is {copy} whole?") from None
     except (OSError, UnicodeDecodeError) as error:

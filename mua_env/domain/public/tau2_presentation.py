@@ -8,6 +8,7 @@ Source: https://github.com/sierra-research/tau2-bench (MIT).
 from __future__ import annotations
 
 import ast
+import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -39,7 +40,7 @@ def read(folder: Path, domain: str, kinds: Wordings) -> BenchmarkPresentation | 
     Raises:
         DataError: the code is not of the expected form; the text says where.
     """
-    root = _package(folder, domain)
+    root = package_folder(folder, domain)
     if root is None:
         return None
     types = Types(root)
@@ -67,7 +68,36 @@ def read(folder: Path, domain: str, kinds: Wordings) -> BenchmarkPresentation | 
     )
 
 
-def _package(folder: Path, domain: str) -> Path | None:
+def tool_schemas(root: Path, module: str, owner: str) -> dict[str, dict[str, Any]]:
+    """Function schemas of the tools of one class, by name, in their order.
+
+    Args:
+        root: folder of the package ``tau2``.
+        module: dotted name of the module.
+        owner: name of the class.
+
+    Raises:
+        DataError: the code cannot be read, or is not of the expected form.
+    """
+    types = Types(root)
+    found = (function for name, function in _methods(types.tree(module)) if name == owner and _is_tool(function))
+    return {function.name: _schema(types, module, function) for function in found}
+
+
+def wrapped_schema(
+    types: Types, module: str, function: ast.FunctionDef | ast.AsyncFunctionDef, name: str
+) -> dict[str, Any]:
+    """The function schema of a function that is no method, under a name of its own."""
+    method = ast.FunctionDef(
+        name=name,
+        args=ast.arguments(**{**vars(function.args), "args": [ast.arg(arg="self"), *function.args.args]}),
+        body=function.body,
+        decorator_list=[],
+    )
+    return _schema(types, module, method)
+
+
+def package_folder(folder: Path, domain: str) -> Path | None:
     """The folder of the package ``tau2`` that goes with a folder of data."""
     above = folder.resolve().parents
     roots = [above[3] / "src" / "tau2", above[3]] if len(above) > 3 else []
@@ -129,7 +159,9 @@ def _schema(types: Types, module: str, function: ast.FunctionDef) -> dict[str, A
         known = argument.arg in described
         fields[argument.arg] = (kind, Field(value, description=described_by) if known else value)
     try:
-        parameters = create_model("parameters", **fields).model_json_schema()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # of an argument that is called as a method of models is
+            parameters = create_model("parameters", **fields).model_json_schema()
     except (PydanticUserError, TypeError, NameError) as error:
         raise DataError(f"{module}.{function.name}: no schema can be made of its signature ({error})") from None
     short, long = doc.short_description or "", doc.long_description or ""

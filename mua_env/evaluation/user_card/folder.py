@@ -3,6 +3,7 @@
 - ``config.json``: what was asked for; a folder is only taken up by the same question.
 - ``results.jsonl``: one result a line, written as each dialogue ends.
 - ``found.jsonl``: the trajectories of dialogues with a violation or a fault (``mua-env view`` reads them).
+- ``spending.jsonl``: what the user's model has used, reply by reply, over all commands on the folder.
 - ``card.json``, ``card.html``: the card.
 """
 
@@ -13,9 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from mua_env.core.json_lines import LineWriter, set_aside, whole_lines
+from mua_env.core.paths import make_folder
 from mua_env.core.trajectory import Trajectory, TrajectoryWriter
 from mua_env.errors import ConfigError
 from mua_env.evaluation.user_card.result import Result
+from mua_env.llm.errors import kind_of
+from mua_env.llm.spending import Spending
 
 
 class CardFolder:
@@ -26,7 +30,8 @@ class CardFolder:
         config: what is measured.
 
     Attributes:
-        results: those that it holds, by id.
+        results: those that it holds, by id; what a budget ended is held again.
+        spending: what the user's model has used here.
         notices: broken lines that were set aside when the folder was opened, a line each.
 
     Raises:
@@ -35,12 +40,13 @@ class CardFolder:
 
     def __init__(self, path: Path, config: dict[str, Any]) -> None:
         self.path = path
-        path.mkdir(parents=True, exist_ok=True)
+        make_folder(path)
         self._check(config)
         self._file = path / "results.jsonl"
         self.results = self._read()
         self._lines = LineWriter(self._file, sync=False)
         self._found = TrajectoryWriter(path / "found.jsonl")
+        self.spending = Spending(path / "spending.jsonl")
 
     def add(self, result: Result, trajectory: Trajectory | None) -> None:
         """Keep a result; with its dialogue where something was found."""
@@ -52,6 +58,7 @@ class CardFolder:
     def close(self) -> None:
         """Close the files. May be called again."""
         self._found.close()
+        self.spending.close()
         self._lines.close()
 
     def _check(self, config: dict[str, Any]) -> None:
@@ -74,4 +81,5 @@ class CardFolder:
         if not self._file.exists():
             return {}
         found = [Result.model_validate_json(line) for _, line in whole_lines(self._file) if line]
-        return {result.id: result for result in found}
+        # The budget of an earlier command is no failure of the user.
+        return {result.id: result for result in found if kind_of(result.fault or "") != "budget"}

@@ -12,11 +12,12 @@ from mua_env.core.tasks import Task
 from mua_env.core.trajectory import Trajectory
 from mua_env.episode.session import Session
 from mua_env.episode.setting import Setting
-from mua_env.errors import ConfigError, MissingExtra, TaskError
+from mua_env.errors import ConfigError, MissingExtra, MuaError, TaskError
 from mua_env.evaluation.rollouts import Planned, episode_seed, play_episode, side_by_side
 from mua_env.evaluation.user_card.dialogue import Grounds
 from mua_env.evaluation.user_card.probes import PROBES, Pool, value_pool
 from mua_env.evaluation.user_card.result import Dialogue, Result, blank, measure
+from mua_env.llm.admission import Admission
 from mua_env.users.base import UserSimulator
 
 _POOLED = 400
@@ -32,12 +33,14 @@ class CardOptions:
         concurrency: dialogues at the same time (default 8).
         deadline_s: wall time of one dialogue in seconds; beyond it, a fault (default 300).
         stop: asked before each dialogue; once true, no further one begins (a budget that is used up).
+        admission: lets each dialogue begin, so that a budget suffices for those that have.
     """
 
     max_turns: int = 30
     concurrency: int = 8
     deadline_s: float | None = 300.0
     stop: Callable[[], bool] = field(default=lambda: False)
+    admission: Admission = field(default_factory=Admission)
 
 
 def plan(setting: Setting, episodes: int, *, seed: int = 0) -> list[Dialogue]:
@@ -110,13 +113,16 @@ async def _run(
     async def work() -> None:
         session = Session(setting, user, max_turns=options.max_turns)
         try:
-            while not options.stop() and (dialogue := next(queue, None)) is not None:
-                on_end(*await _hold(session, dialogue, grounds, pool, options))
+            while not options.stop():
+                async with options.admission.dialogue() as admitted:
+                    if not admitted or options.stop() or (dialogue := next(queue, None)) is None:
+                        break
+                    on_end(*await _hold(session, dialogue, grounds, pool, options))
                 await asyncio.sleep(0)  # free users never wait; the others need their turn
         finally:
             session.close()
 
-    await side_by_side(work, min(options.concurrency, len(dialogues)), ConfigError, MissingExtra)
+    await side_by_side(work, min(options.concurrency, len(dialogues)), MuaError, OSError)
 
 
 async def _hold(

@@ -56,7 +56,7 @@ def _read(path: Path) -> dict[str, Any]:
     except ImportError:
         raise missing_extra("train", needed_by="a YAML configuration") from None
     try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+        data = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise ConfigError(f"cannot read the configuration {path}: {error.strerror}") from None
     except yaml.YAMLError as error:

@@ -9,6 +9,8 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from mua_env.core.paths import is_reserved
+
 MOST = 10**9
 """No count of anything here, and no size, comes near it."""
 _RUN_NAME = re.compile(r"\w(?:[\w .+=@,-]{0,98}[\w+=@-])?")
@@ -27,6 +29,8 @@ def _run_name(text: str) -> str:
             "a run's name is that of one folder: up to 100 letters, digits, spaces and . _ - + = @ , beginning with a "
             "letter or digit and not ending with a dot or space"
         )
+    if is_reserved(text):
+        raise ValueError(f"{text!r} is the name of a device on Windows; take another for the run's folder")
     return text
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from mua_env.core.paths import make_folder
 from mua_env.errors import ConfigError, DataError, did_you_mean
 from mua_env.training.config.train import TrainConfig
 from mua_env.training.run.processes import Processes
@@ -27,7 +28,7 @@ def open_run_folder(
     path = Path(folder) if folder is not None else None
     if processes.rank == 0:
         path = _to_go_on(config, path) if resume else _new(config, path)
-        path.mkdir(parents=True, exist_ok=True)
+        make_folder(path)
     return RunFolder(processes.share(path), rank=processes.rank)
 
 

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from mua_env.core.json_lines import cut_half_line, set_aside, whole_lines
+from mua_env.core.paths import make_folder
 from mua_env.core.trajectory import Trajectory, TrajectoryWriter, set_aside_broken
 from mua_env.errors import DataError
 from mua_env.evaluation.folders import Folder
@@ -136,6 +137,7 @@ class RunFolder(Folder):
 
 def new_run_folder(base: str | os.PathLike[str], name: str) -> Path:
     """Make ``<base>/<name>``, or ``<name>-2`` and so on where that exists."""
+    make_folder(base)
     for number in range(1, 10_000):
         path = Path(base) / (name if number == 1 else f"{name}-{number}")
         try:
@@ -165,7 +167,7 @@ def newest_run_folder(base: str | os.PathLike[str], name: str) -> Path:
 
 def is_blank(folder: Path) -> bool:
     """Whether a folder holds nothing, or a run that was killed before it wrote anything down."""
-    return not folder.exists() or all(file.is_file() and file.stat().st_size == 0 for file in folder.iterdir())
+    return not folder.is_dir() or all(file.is_file() and file.stat().st_size == 0 for file in folder.iterdir())
 
 
 def read_metrics(path: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:

@@ -17,6 +17,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # before torch is imported;
 
 from pydantic import Field
 
+from mua_env.core.paths import make_folder
 from mua_env.core.redaction import without_secrets
 from mua_env.core.seeds import derive_seed
 from mua_env.episode.setting import load_setting
@@ -101,7 +102,7 @@ def train_user(
         raise missing_extra("train", needed_by="training a user") from error
     say = reporter or Reporter()
     path = Path(folder) if folder is not None else new_run_folder(config.folder, config.name)
-    path.mkdir(parents=True, exist_ok=True)
+    make_folder(path)
     run = RunFolder(path)
     run.write_json("config.json", without_secrets(config.model_dump(mode="json")))
     say.phase("Dialogues of the agenda user")
