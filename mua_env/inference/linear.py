@@ -101,8 +101,17 @@ class LinearModel:
 
     def scores(self, features: Iterable[str]) -> dict[str, float]:
         """The probability of each label, 0 to 1, of a text with these features."""
-        found = self._probabilities(_hashed(features, len(self.weights)))
-        return dict(zip(self.labels, map(float, found), strict=True))
+        return self.scores_of(self.rows(features))
+
+    def rows(self, features: Iterable[str]) -> frozenset[int]:
+        """The rows of features, to be kept where several texts share them."""
+        buckets = len(self.weights)
+        return frozenset([crc32(feature.encode()) % buckets for feature in features])
+
+    def scores_of(self, rows: frozenset[int]) -> dict[str, float]:
+        """As :meth:`scores`, of rows that are known."""
+        found = self._probabilities(np.fromiter(rows, np.int64, len(rows)))
+        return dict(zip(self.labels, found.tolist(), strict=True))
 
     def _probabilities(self, row: NDArray[np.int64]) -> NDArray[np.float32]:
         total = self.weights[row].sum(axis=0) * _share(row) + self.bias

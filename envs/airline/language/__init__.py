@@ -9,7 +9,8 @@ from mua_env.users.agenda.language import Comparison, DialogueLanguage, Slot
 from mua_env.users.agenda.nlg.personas import Voice
 
 from . import comparing, saying
-from .intents import INTENTS
+from .intents import INTENTS, named
+from .reasons import REASONS
 from .slots import SLOTS
 
 
@@ -19,6 +20,7 @@ class AirlineLanguage(DialogueLanguage):
     name = "airline"
     slots: Mapping[str, Slot] = SLOTS
     intents = INTENTS
+    related = (frozenset({"change_flights", "change_cabin"}),)
 
     def translations(self) -> Mapping[str, Callable[[], DialogueLanguage]]:
         """Chinese."""
@@ -42,9 +44,21 @@ class AirlineLanguage(DialogueLanguage):
         """Hold a proposal or claim against a request."""
         return comparing.compare(intent, slots, text)
 
+    def named(self, text: str) -> frozenset[str]:
+        """The intents that a proposal or claim is about."""
+        return named(text)
+
+    def mentions(self, slot: str, text: str) -> tuple[str, ...]:
+        """Reservation ids, flights, cabins and payment methods that a text states."""
+        return comparing.mentions(slot, text)
+
     def answered(self, slots: Mapping[str, Any], text: str) -> bool:
         """Whether the text holds the expected answer."""
         return comparing.answered(slots, text)
+
+    def explains(self, rules: Sequence[str], intent: str, text: str) -> bool:
+        """Whether a text gives a rule that is, or can be, in the way as the reason, and none beside it."""
+        return REASONS.explain(rules, intent, text)
 
     def refine(self, asked: Sequence[str], text: str, given: Mapping[str, int], intent: str) -> tuple[str, ...]:
         """Tell whose name is asked for, and drop what does not belong to the intent."""

@@ -1,5 +1,7 @@
 """An agent's text held against an airline request."""
 
+# ruff: noqa: E501
+
 from __future__ import annotations
 
 import re
@@ -44,6 +46,17 @@ def compare(intent: str, slots: Record, text: str) -> Comparison:
         if verdict is not None:
             (right if verdict else wrong).append(slot)
     return Comparison(tuple(wrong), tuple(right))
+
+
+def mentions(slot: str, text: str) -> tuple[str, ...]:
+    """The values of a slot that a text states."""
+    if slot == "payment":
+        return tuple(dict.fromkeys([*last_fours(text), *method_ids(text), *_FORMS.findall(text.lower())]))
+    finders = {"reservation_id": stated_ids, "choice": flight_numbers, "cabin": cabins}
+    return tuple(dict.fromkeys(finders[slot](text))) if slot in finders else ()
+
+
+_FORMS = re.compile(r"\b(?:credit card|gift card|certificate|visa|mastercard)\b")
 
 
 def _reservation(wanted: str, text: str) -> bool | None:
@@ -116,12 +129,39 @@ def _payment(wanted: Sequence[Record], text: str) -> bool | None:
     if brands and not brands & {method.get("brand") for method in wanted}:
         return False
     if not digits and not ids:
-        return None
+        forms = {form for form, pattern in _FORM_OF.items() if pattern.search(text)}
+        return False if forms and not forms & {method.get("source") for method in wanted} else None
     known = {str(method["id"]) for method in wanted} | {str(method.get("last_four")) for method in wanted}
     if any(name not in known for name in (*digits, *ids)):
         return False
     # Of several, the later ones are only there for what the first leaves to pay.
     return bool({str(wanted[0]["id"]), str(wanted[0].get("last_four"))} & {*digits, *ids})
+
+
+_FORM_OF = {
+    form: re.compile(
+        rf"\b(?:pay|paid|payment|charg|us(?:e|ing)|cover|deduct|take)\w*\b[^.?!;\n]{{0,60}}?\b{words}\b", re.IGNORECASE
+    )
+    for form, words in {"credit_card": "credit card", "gift_card": "gift card", "certificate": "certificate"}.items()
+}
+"""How a text says with what kind of method something is paid."""
+
+
+def _reason(wanted: str, text: str) -> bool | None:
+    found = {name for name, pattern in _REASONS.items() if pattern.search(text)}
+    return wanted in found if found else None
+
+
+_REASONS = {
+    name: re.compile(pattern, re.IGNORECASE)
+    for name, pattern in {
+        "change_of_plans": r"\bchanges? (?:of|in) (?:your |travel )?plans?\b|\bplans? (?:have |has )?changed?\b",
+        "airline_cancelled": r"\bairline[- ]cancel|\bcancell?(?:ed|ation) by the airline|\bairline (?:has |have )?cancell?ed\b|"
+        r"\b(?:the|your) flight (?:was|is|has been) cancell?ed",
+        "health": r"\bhealth\b|\bill(?:ness)?\b|\bsick|\bmedical\b|\bunwell\b",
+        "weather": r"\bweather\b|\bstorms?\b",
+    }.items()
+}
 
 
 def _flight_type(wanted: str, text: str) -> bool | None:
@@ -135,6 +175,7 @@ _TYPES = {
 }
 _CHECKS: dict[str, Callable[[Any, str], bool | None]] = {
     "reservation_id": _reservation,
+    "reason": _reason,
     "date": _day,
     "return_date": _day,
     "cabin": _cabin,

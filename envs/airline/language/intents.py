@@ -1,6 +1,12 @@
 """Intents of the airline domain: how the user wishes for them, and how an agent speaks of them."""
 
+# ruff: noqa: E501
+
 from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
 
 from mua_env.users.agenda.language import Intent, followed_by
 
@@ -135,3 +141,31 @@ SHORT_WISHES: dict[str, str] = {
     "human": "talk to [a human agent|a human|some human|some human agent]",
 }
 """The same for terse personas, of seven words at most."""
+
+_SET = r"\b(?:chang|modif|updat|mov|switch|set|adjust|upgrad|downgrad|rebook|reschedul)\w*"
+_GAP = r"[^.?!;\n]{0,60}?"
+_DEEDS: Final[Mapping[str, re.Pattern[str]]] = {
+    name: re.compile(pattern, re.IGNORECASE)
+    for name, pattern in {
+        "cancel_reservation": r"\bcancel(?!\w* (?:by|polic|a flight)|led flight)",
+        "book_flight": rf"\bbook(?:ing|ed)? (?:a|an|this|the|your|these|you|it)\b(?! (?:reservation|id|details))|\bnew "
+        rf"(?:reservation|booking)\b|\breserve\b|\b(?:flight|trip|booking)\b{_GAP}\b(?:booked|made|created)\b",
+        "add_bags": rf"\b(?:add|includ|increas|bring|set|pay for)\w*\b{_GAP}\b(?:bags?|baggages?|luggage|suitcases?)\b|"
+        r"\b(?:bags?|baggages?|luggage|suitcases?)\b[^.?!;\n]{0,20}\badded\b",
+        "remove_bags": rf"\b(?:remov|drop|reduc)\w*\b{_GAP}\b(?:bags?|baggages?|luggage)\b",
+        "change_cabin": rf"{_SET}{_GAP}\b(?:cabin|class|economy|business)\b|\b(?:up|down)grad\w*",
+        "change_passenger": rf"(?:{_SET}|\breplac\w*){_GAP}\b(?:passengers?|travell?ers?|name)\b|\breplac\w*",
+        "add_passenger": rf"\badd\w*\b{_GAP}\b(?:passengers?|travell?ers?)\b",
+        "add_insurance": rf"\b(?:add|buy|purchas)\w*\b{_GAP}\binsurance\b|\binsurance\b[^.?!;\n]{{0,20}}\badded\b",
+        "change_route": rf"{_SET}{_GAP}\b(?:destination|origin|route)\b",
+        "change_flights": rf"(?:{_SET}|\breplac\w*){_GAP}\b(?:flights?|itinerary|dates?)\b|\bflight changes?\b|"
+        r"\bnew (?:flights?|itinerary|dates?)\b",
+        "compensation": rf"\b(?:issu|send|sent|giv|offer|provid|add|receiv)\w*\b{_GAP}\b(?:certificate|voucher|gesture)\b|"
+        r"\bcompensat|\b(?:certificate|voucher)\b[^.?!;\n]{0,20}\b(?:issued|sent|added)\b",
+    }.items()
+}
+
+
+def named(text: str) -> frozenset[str]:
+    """The intents that a text is about, by a verb and its object: a noun alone is only a detail of a trip."""
+    return frozenset(name for name, pattern in _DEEDS.items() if pattern.search(text))

@@ -10,6 +10,7 @@ from mua_env.users.agenda.nlg.personas import Voice
 
 from . import comparing, saying
 from .intents import INTENTS, named
+from .reasons import REASONS
 from .slots import SLOTS
 
 _IDENTITY = (frozenset({"email"}), frozenset({"first_name", "last_name", "zip"}))
@@ -27,6 +28,10 @@ class RetailLanguage(DialogueLanguage):
     slots: Mapping[str, Slot] = SLOTS
     intents = INTENTS
     alternatives = _IDENTITY
+    related = (
+        frozenset({"exchange_items", "modify_items"}),
+        frozenset({"modify_order_address", "modify_user_address"}),
+    )
 
     def __init__(self, products: Mapping[str, Mapping[str, Sequence[str]]] | None = None) -> None:
         self.products = dict(products or {})
@@ -57,9 +62,17 @@ class RetailLanguage(DialogueLanguage):
         """The intents that a proposal or claim is about, the plain ones before what could be part of them."""
         return named(text)
 
+    def mentions(self, slot: str, text: str) -> tuple[str, ...]:
+        """Order numbers, kinds of payment methods and reasons that a text states."""
+        return comparing.mentions(slot, text)
+
     def answered(self, slots: Mapping[str, Any], text: str) -> bool:
         """Whether the text holds the expected answer."""
         return comparing.answered(slots, text)
+
+    def explains(self, rules: Sequence[str], intent: str, text: str) -> bool:
+        """Whether a text gives a rule that is, or can be, in the way as the reason, and none beside it."""
+        return REASONS.explain(rules, intent, text)
 
     def refine(self, asked: Sequence[str], text: str, given: Mapping[str, int], intent: str) -> tuple[str, ...]:
         """Tell the postal code of an address from that of the profile, and more detail from the item."""

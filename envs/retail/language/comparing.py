@@ -53,6 +53,12 @@ def compare(intent: str, slots: Record, text: str, products: Products) -> Compar
     return Comparison(tuple(wrong), tuple(right))
 
 
+def mentions(slot: str, text: str) -> tuple[str, ...]:
+    """The values of a slot that a text states."""
+    finders = {"order_id": order_ids, "payment_method": payment_kinds, "reason": reasons}
+    return tuple(dict.fromkeys(finders[slot](text))) if slot in finders else ()
+
+
 def _note(slot: str, verdict: bool | None, wrong: list[str], right: list[str]) -> None:
     if verdict is not None:
         (right if verdict else wrong).append(slot)

@@ -10,6 +10,7 @@ from mua_env.users.agenda.nlg.personas import Voice
 
 from . import comparing, guidance, saying
 from .operations import OPERATIONS
+from .reasons import REASONS
 from .slots import IDENTITY, INTENTS, SLOTS
 
 
@@ -43,6 +44,10 @@ class TelecomLanguage(DialogueLanguage):
     def named(self, text: str) -> frozenset[str]:
         """The intents that a proposal or claim is about; a payment is also about what the unpaid bill has caused."""
         return comparing.concerns(text, super().named(text))
+
+    def explains(self, rules: Sequence[str], intent: str, text: str) -> bool:
+        """Whether a text gives a rule that is, or can be, in the way as the reason, and none beside it."""
+        return REASONS.explain(rules, intent, text)
 
     def refine(self, asked: Sequence[str], text: str, given: Mapping[str, int], intent: str) -> tuple[str, ...]:
         """Tell what is asked for from what only sounds like it."""

@@ -33,7 +33,7 @@ _THINGS = re.compile(
             r"(?P<vpn>\bvpn\b)",
             r"(?P<sim>\bsim\b(?: card)?)",
             r"(?P<apn>\bapn(?: settings?)?\b)",
-            r"(?P<pay>\bpayment requests?\b)",
+            r"(?P<pay>\bpayment requests?\b|\brequests?\b(?= (?:is|was|has been|on|to) ))",
             r"(?P<grant>\b(?:storage|sms)(?: (?:and|or) (?:storage|sms))? permissions?\b)",
         ]
     ),

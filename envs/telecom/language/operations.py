@@ -72,7 +72,7 @@ def _switch(name: str) -> Iterator[Operation]:
             rf"\b(?:make sure|ensure|be sure) (?:that )?{_MY}{noun} (?:is|are) (?:currently |also |now )?(?:turned |switched |set to )?(?:{states})\b"
         )
         yield Operation(tool, asked, check=check, switch=name, state=state)
-    flips = rf"\btoggle {_MY}{noun}\b(?! (?:\w+ )?(?:on|off|back))"
+    flips = rf"\btoggle {_MY}{noun}\b(?!(?: \w+){{0,3}} [\"'(]?(?:on|off|back)\b)"
     yield Operation(tool, flips, switch=name)
 
 
@@ -195,7 +195,7 @@ _ALL_OF_THEM = (
     Operation(
         "make_payment",
         r"\b(?:make|complete|approve|accept|submit|authori[sz]e|go ahead with|finish)\b[^.?!\n]{0,30}?\bpayment\b|"
-        r"\bpay\b (?:the |your |this |that |it|now|for )[^.?!\n]{0,40}|\b(?:accept|approve)\b[^.?!\n]{0,20}\brequest\b",
+        r"\bpay\b (?:the |your |this |that |it|now|for )[^.?!\n]{0,40}|\bpay\b(?=\W*$)|\b(?:accept|approve)\b[^.?!\n]{0,20}\brequest\b",
     ),
 )
 OPERATIONS: Final = tuple(replace(operation, words=_WORDS[operation.tool]) for operation in _ALL_OF_THEM)

@@ -19,7 +19,7 @@ from mua_env.users.agenda.nlg.personas import Locale, Voice
 from mua_env.users.agenda.nlg.phrases import phrase
 
 if TYPE_CHECKING:
-    from mua_env.users.agenda.nlu.dialogue_acts import AgentActs
+    from mua_env.users.agenda.nlu.hearing import Hearing
 
 
 def followed_by(first: str, second: str) -> str:
@@ -137,12 +137,14 @@ class DialogueLanguage(ABC):
 
     ``alternatives`` are groups of slots of which each alone is enough to identify the user: asked for one *or*
     the other, the user gives one. ``operations`` are what users with tools of their own can be guided to do.
-    ``code`` is the natural language, and ``locale`` how users speak it (none: English).
+    ``code`` is the natural language, and ``locale`` how users speak it (none: English). ``related`` are groups of
+    intents that agents call by each other's names, as an exchange of what has not been shipped.
     """
 
     name: str
     code: str = "en"
     locale: Locale | None = None
+    related: tuple[frozenset[str], ...] = ()
     slots: Mapping[str, Slot]
     intents: Mapping[str, Intent]
     alternatives: tuple[frozenset[str], ...] = ()
@@ -184,17 +186,25 @@ class DialogueLanguage(ABC):
         """An agent's text with the cue words by which it is understood; English has them already."""
         return text
 
-    def understand(self, text: str, *, given: Mapping[str, int], intent: str) -> AgentActs:
-        """The dialogue acts of an agent's text.
+    def legible(self, text: str) -> str:
+        """An agent's text in which values are found: with its cue words, unless values are found where they stand."""
+        return self.hear(text)
+
+    def mentions(self, slot: str, text: str) -> tuple[str, ...]:
+        """The values of a slot that a text states, whoever's they are; nothing where they are not told apart."""
+        return ()
+
+    def understand(self, text: str, *, given: Mapping[str, int], intent: str) -> Hearing:
+        """What an agent's text does, part by part.
 
         Args:
-            text: what the agent said.
+            text: what the agent said, with its line breaks.
             given: how often the user has said each slot so far.
             intent: of the request that the user is at.
         """
-        from mua_env.users.agenda.nlu.dialogue_acts import understand
+        from mua_env.users.agenda.nlu.hearing import hear
 
-        return understand(self.hear(text), self, given=given, intent=intent)
+        return hear(text, self, given=given, intent=intent)
 
     def explains(self, rules: Sequence[str], intent: str, text: str) -> bool:
         """Whether a text gives one of the domain's rules as the reason why a request cannot be had.

@@ -88,14 +88,73 @@ def guided(text: str, language: DialogueLanguage, tools: Iterable[str]) -> list[
     words = frozenset().union(*(operation.words for operation in operations))
     deeds: list[Deed] = []
     left = MOST_LOOKED_AT
-    for sentence in sentences(plain(text)):
+    ordered = (part for sentence in sentences(plain(text)) for part in in_order(sentence, operations))
+    for sentence in ordered:
         said = {word for word in words if word in sentence.lower()}
         spoken_of = [op for op in operations if not op.words or not said.isdisjoint(op.words)]
         left -= len(sentence) * len(spoken_of)
         if left < 0:
             break
         deeds.extend(deed for deed in _in_sentence(sentence, spoken_of) if deed not in deeds)
-    return deeds
+    # A switch that is to be set is not flipped as well: "turn it off: open the settings and toggle it".
+    set_ = {deed.operation.switch for deed in deeds if deed.operation.state is not None}
+    return [deed for deed in deeds if deed.operation.state is not None or not _flips(deed.operation, set_)]
+
+
+def _flips(operation: Operation, switches: set[str]) -> bool:
+    return not operation.look and operation.switch in switches
+
+
+_FIRST = re.compile(
+    r"\W*(?:and |then |so |now |please )?(?:once|after|when|as soon as) (?P<one>[^,]{4,80}), (?P<two>.{4,})",
+    re.IGNORECASE,
+)
+_LAST = re.compile(
+    r"(?P<two>.{4,}?),? (?:right |directly |only )?(?:after|once|as soon as) (?P<one>[^,.;]{4,80})(?P<end>.*)",
+    re.IGNORECASE,
+)
+_BUT_FIRST = re.compile(
+    r"(?P<two>.{4,}?),? (?:but|and)(?: please)?,? (?:before that|first|beforehand),? (?P<one>.{4,})", re.IGNORECASE
+)
+_BY_YOU = re.compile(r"(?:you(?:'ve| have)? )?(?:done |just |first )?")
+_INFLECTED = re.compile(r"(\w+?)(?:ing|ed)\b")
+
+
+def in_order(sentence: str, operations: Sequence[Operation]) -> list[str]:
+    """A sentence that says what comes first by "after" or "before that", as sentences in the order of doing."""
+    for pattern in (_FIRST, _LAST, _BUT_FIRST):
+        found = pattern.fullmatch(sentence)
+        if found is None:
+            continue
+        one = _imperative(found["one"], operations)
+        if one is not None and any(op.pattern.search(found["two"]) for op in operations):
+            return [one, found["two"]]
+    return [sentence]
+
+
+def _imperative(clause: str, operations: Sequence[Operation]) -> str | None:
+    """A clause that says that something was done ("you have reset it", "resetting it") as "please reset it"."""
+    clause = clause[_BY_YOU.match(clause.lower()).end() :]  # type: ignore[union-attr]
+    word, _, rest = clause.partition(" ")
+    found = _INFLECTED.fullmatch(word)
+    stems = [found[1], f"{found[1]}e", found[1][:-1]] if found else [word]
+    for stem in stems:
+        said = f"{stem} {rest}"
+        if any(match.start() == 0 for op in operations if (match := op.pattern.search(said))):
+            return f"Please {said}"
+    return None
+
+
+_NAME = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
+
+
+def _by_name(sentence: str, operations: Sequence[Operation]) -> Iterator[tuple[re.Match[str], Operation]]:
+    """The operations whose tools are called by their names, as in "1. check_sim_status"."""
+    for match in _NAME.finditer(sentence):
+        named = (op for op in operations if op.tool == match[0] and op.state is None)
+        operation = next(named, None)
+        if operation is not None:
+            yield match, operation
 
 
 def _in_sentence(sentence: str, operations: Sequence[Operation]) -> Iterator[Deed]:
@@ -104,6 +163,7 @@ def _in_sentence(sentence: str, operations: Sequence[Operation]) -> Iterator[Dee
         return
     question = low.rstrip("\"') ").endswith("?")
     found = [(match, operation) for operation in operations for match in operation.pattern.finditer(sentence)]
+    found += _by_name(sentence, operations)
     for match, operation in sorted(found, key=lambda item: item[0].start()):
         before = _ITEM.sub("", low[: match.start()], count=1)
         clause = _BREAK.split(before)[-1]

@@ -2,18 +2,58 @@
 
 from __future__ import annotations
 
+import re
+
 from mua_env.users.agenda.goal_state import Pending
 from mua_env.users.agenda.nlg.phrases import phrase
-from mua_env.users.agenda.turn import INSIST, TurnState
+from mua_env.users.agenda.nlu.hearing import Part, texts
+from mua_env.users.agenda.proposals import Proposals
+from mua_env.users.agenda.turn import INSIST
+
+_THIS = re.compile(
+    r"\b(?:this|that|it|these|them|those|they|your (?:\w+ )?(?:request|orders?|items?|reservation|booking|trip|"
+    r"flights?|tickets?|plan|line|account)|what you|"
+    r"the (?:\w+ )?(?:request|order|items?|reservation|booking|flights?|option|refund))\b"
+)
+"""What a refusal without a value points back to."""
+_WORDS = re.compile(r"\w+")
+_BARE = 4
+"""Words of a refusal that has no object of its own: "Sorry, I can't"."""
+_NO_REASON = frozenset({"option", "offer", "later", "more", "ask", "confirm", "propose"})
+_WHY = re.compile(r"(?<=\w)(?:,|\s)\s*(?:because|since|due to|as (?=it|they|the|this|that|your|you))\b", re.IGNORECASE)
+"""Where the reason begins, which may name anything."""
 
 
-class Refusals(TurnState):
+class Refusals(Proposals):
     """Rules for refusals: insist on what should be possible, accept a reasoned refusal of the rest, or fall back."""
+
+    def _refused(self, request: Pending) -> bool:
+        """Whether the text refuses this request: the deed is named, or one of its values, or it is pointed at."""
+        refused = self.acts.doing("refuse")
+        if any(self._refuses(part, request) for part in refused):
+            return True
+        # "That is not possible": what names nothing at all is about this, if its reason is.
+        return any(self._names_nothing(part) for part in refused) and self._explained(request)
+
+    def _names_nothing(self, part: Part) -> bool:
+        return not self.steps.codes(part.text) and not self.steps.deeds(_WHY.split(part.text, maxsplit=1)[0])
+
+    def _refuses(self, part: Part, request: Pending) -> bool:
+        said = _WHY.split(part.text, maxsplit=1)[0]
+        codes = set(self.steps.codes(said))
+        if codes and not codes & set(self.steps.codes_of(request)):
+            return "order_id" in request.unknown
+        if self.compare(request, said).right or self.steps.touches(request, said):
+            return True
+        deeds = self.steps.deeds(said)
+        if deeds:
+            return self.steps.fits(request.intent, deeds)
+        return len(_WORDS.findall(said)) <= _BARE or _THIS.search(said.lower()) is not None
 
     def _refusal_comes_first(self) -> bool:
         """Whether a refusal counts before the questions beside it: where it is in order, or asks for nothing useful."""
         request = self.agenda.current
-        if request is None or self.parts or self._closed or not (self.acts.refused or self.acts.unavailable):
+        if request is None or self.parts or self._closed or not self._refused(request):
             return False
         if request.fallback is not None:
             return True
@@ -27,7 +67,7 @@ class Refusals(TurnState):
             self._say_again(request)
             return
         told_why = request.asked_why and self._explained(request) and not acts.asked and not acts.confirm
-        if not (acts.refused or acts.unavailable or told_why):
+        if not (self._refused(request) or told_why):
             return
         if request.outcome in ("refused", "transferred"):
             self._accept_refusal(request)
@@ -42,10 +82,13 @@ class Refusals(TurnState):
             self._close(request, "failed")
 
     def _explained(self, request: Pending) -> bool:
-        """Whether the agent says why: any reason, or, where the goal names rules, one of these."""
-        if request.rules:
-            return self.language.explains(request.rules, request.intent, self.acts.text)
-        return self.acts.reason
+        """Whether the agent says why: one of the rules that the goal names, or that can be in the way of the intent."""
+        if not request.rules and not self.acts.reason:
+            return False
+        # What else there is, what comes later and what is asked for gives no reason.
+        told = [part for part in self.acts.parts if not part.acts & _NO_REASON or "refuse" in part.acts]
+        said = [part.segment.text for part in told if part.segment.text != part.text]
+        return self.language.explains(request.rules, request.intent, "\n".join([*said, texts(told)]))
 
     def _accept_refusal(self, request: Pending) -> None:
         explained = self._explained(request)
@@ -54,11 +97,10 @@ class Refusals(TurnState):
             self._progress = True
             self.parts.append(phrase("why", self.voice))
             return
-        if not explained and request.rules:
+        if not explained:
             self._dispute(request)
             return
-        if explained:
-            self.events.append(f"refusal:{request.intent}")
+        self.events.append(f"refusal:{request.intent}")
         if request.fallback is not None:
             self._fall_back(request)
             return

@@ -9,7 +9,7 @@ from mua_env.users.agenda.language import DialogueLanguage, Operation
 from mua_env.users.agenda.nlg.personas import Voice
 from mua_env.users.agenda.nlg.phrases import phrase
 from mua_env.users.agenda.nlg.speaker import Speaker
-from mua_env.users.agenda.nlu.dialogue_acts import AgentActs
+from mua_env.users.agenda.nlu.hearing import Hearing
 from mua_env.users.agenda.operations import Seen
 
 INSIST = 2
@@ -24,11 +24,12 @@ class TurnState(Speaker):
         agenda: Agenda,
         language: DialogueLanguage,
         voice: Voice,
-        acts: AgentActs,
+        acts: Hearing,
         seen: Sequence[Seen] = (),
         held: Operation | None = None,
     ) -> None:
         super().__init__(agenda, language, voice, acts)
+        self.acts: Hearing = acts
         self._seen = seen
         self._held = held
         self._told: list[str] = []
@@ -62,11 +63,6 @@ class TurnState(Speaker):
 
     def _other_intent(self) -> bool:
         return bool(self.language.named(self.acts.text))
-
-    def _fits(self, request: Pending, text: str, *, known: bool) -> bool:
-        """Whether a text is right; of a request that was not mentioned yet it must have something right in it."""
-        comparison = self.compare(request, text)
-        return comparison.fits and (known or bool(comparison.right))
 
     def _forget(self) -> None:
         """Slots of a request that is over have not been given for the next one."""

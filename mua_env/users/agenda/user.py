@@ -47,7 +47,7 @@ class AgendaSession(UserSession):
         if agent_text is None:
             return self._open()
         # Before the first pattern: what the domain's languages read has no runs, and a bounded length.
-        self._heard = agent_text = readable(agent_text)
+        self._heard, agent_text = agent_text, readable(agent_text)
         current = self.agenda.current
         guidance = self.language.guidance(agent_text, current.intent if current else "")
         deeds = guided(guidance, self.language, self.tools)
@@ -56,7 +56,7 @@ class AgendaSession(UserSession):
         if doubted is not None and not self._hands.deeds:
             return UserReply(text=self.voice.speak([self.language.doubt(doubted.operation, self.voice)]))
         calls = self._hands.begin() if self._hands.deeds else ()
-        return UserReply(text="", tool_calls=calls) if calls else self._answer(agent_text)
+        return UserReply(text="", tool_calls=calls) if calls else self._answer(self._heard)
 
     def observe(self, results: Sequence[ToolMessage]) -> UserReply:
         """Do what is still to be done, then tell what the tools showed and answer what else the agent said."""

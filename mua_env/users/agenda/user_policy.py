@@ -11,8 +11,7 @@ import re
 from collections.abc import Callable
 
 from mua_env.users.agenda.nlg.phrases import phrase
-from mua_env.users.agenda.proposals import Proposals
-from mua_env.users.agenda.refused import Refusals
+from mua_env.users.agenda.questions import Questions
 
 _REPEATS = 3
 """How often doing the same thing with a tool leads on, for one request."""
@@ -21,7 +20,7 @@ _TRANSFERRED = re.compile(r"\byou are being transferred to a human agent\b", re.
 """Said where a transfer was made and does not end the dialogue itself: in tau2 the user does."""
 
 
-class Turn(Proposals, Refusals):
+class Turn(Questions):
     """One turn of the user: reads the agent's acts against the agenda, collects what to say.
 
     After :meth:`take`, ``parts`` holds what is said, ``events`` what the user registered, ``stop`` whether it ends.
@@ -49,15 +48,17 @@ class Turn(Proposals, Refusals):
             rule()
         if self._refusal_comes_first():
             self._hear_refusal()
+        self._choose_deed()
         if not self.parts or not self.acts.refused:
             self._answer_questions()
+        self._name_the_right_one()
         if not self.parts and not self._closed:
             self._hear_refusal()
         if not self.parts and not self._closed:
             self._hear_handover()
         if not self.parts and not self._closed:
             self._hear_end()
-        if self._closed:
+        if self._closed and not self._goes_on():
             self._advance()
         elif not self.parts and not self._told:
             self._keep_going()
@@ -85,17 +86,6 @@ class Turn(Proposals, Refusals):
                 self._close(request, "done")
             else:  # what it meant to bring up later is seen to already
                 request.close("done")
-
-    def _answer_questions(self) -> None:
-        if self._closed or not self.acts.asked:
-            return
-        request = self.agenda.current
-        if request is None:
-            return
-        asked = self.chosen(self.applicable(request))
-        fresh = [self.agenda.count(slot) < 2 for slot in asked]
-        self._progress |= any(fresh)
-        self.give(self.language.group(asked), request)
 
     def _hear_end(self) -> None:
         current = self.agenda.current

@@ -20,7 +20,6 @@ from mua_env.users.agenda.described.chinese import ChineseEar
 from mua_env.users.agenda.language import Comparison, DialogueLanguage, Intent, Slot
 from mua_env.users.agenda.nlg.grammar import expand
 from mua_env.users.agenda.nlg.personas import Voice
-from mua_env.users.agenda.nlu.dialogue_acts import AgentActs, plain
 from mua_env.users.llm.prompts import PERSONA_PROMPTS
 
 _ALWAYS = r"completed|done|processed|submitted|carried out"
@@ -87,17 +86,19 @@ class DescribedLanguage(DialogueLanguage):
 
     # Understanding
 
-    def understand(self, text: str, *, given: Mapping[str, int], intent: str) -> AgentActs:
-        """The dialogue acts of a text. Chinese is read by its words; values are then looked for where they stand."""
-        acts = super().understand(text, given=given, intent=intent)
-        if self._ear is not None:
-            acts.text = plain(text)
-            acts.done = [acts.text] if acts.done else []
-        return acts
-
     def hear(self, text: str) -> str:
         """An agent's text with the words by which acts are told apart."""
         return text if self._ear is None else self._ear(text)
+
+    def legible(self, text: str) -> str:
+        """The text as it is: kinds find their values where they stand."""
+        return text
+
+    def mentions(self, slot: str, text: str) -> tuple[str, ...]:
+        """The values of a slot that its kind finds in a text."""
+        argument = self._arguments.get(slot)
+        found = argument.kind.mentions(text) if argument else ()
+        return tuple(dict.fromkeys(str(mention.value) for mention in found))
 
     def compare(self, intent: str, slots: Mapping[str, Any], text: str) -> Comparison:
         """Hold a text against a request, slot by slot."""

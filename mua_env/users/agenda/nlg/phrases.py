@@ -25,6 +25,8 @@ SHORT: Mapping[str, str] = {
     "|Yes, please do|Yes, please go ahead][.|, thanks.]",
     "correct": "[No|No, no|Sorry, no|No, sorry][.|, that is wrong.|, that is not right.|, not quite.|, that's not "
     "it.|, wrong.|, that's wrong.] {fix}",
+    "only": "[Nothing with|Leave out|Please leave out|Don't touch|Not|Forget about] {wrong}[.|, please.|, that's not "
+    "mine.|, I never said that.] I [only|just] [want to|need to] {wish}.",
     "change": "[Wait|Actually|Hold on|Sorry], [I changed my mind|I have changed my mind|something else|a change][.|"
     ":] {fix}",
     "not_me": "No[.|, I did not ask for that.|, not that.|, I don't want that.|, that's not it.|, that is not what I "
@@ -103,6 +105,9 @@ LONG: Mapping[str, str] = {
     "correct": "[No,|Hmm, no,|Sorry, no,|Ah, no,] [that's not [quite |]right|there is a mistake|that isn't what I "
     "want|something is off there|"
     "that's not what I meant|please don't do it like that]. {fix}",
+    "only": "[Please don't do anything with|I never spoke of|Please leave out|I'm not asking for anything with|Nothing "
+    "should happen to] {wrong}[.|, that one isn't mine.|, please.] "
+    "I [only|just] [want to|would like to|need to] {wish}.",
     "change": "[Actually, wait.|Hold on.|Hmm.|Sorry.|Wait.|Oh, before you do that.] [I've changed my mind.|On "
     "second thought, I want something different.|"
     "I'd like something different after all.|I thought about it again.] {fix}",

@@ -7,7 +7,7 @@ the text, and only the beginning and the end of a very long text are read.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from textwrap import wrap
@@ -97,7 +97,7 @@ def readable(text: str) -> str:
     goes on for more than 800 without an end of a sentence is broken into lines. Nothing that people or models mean to
     say is lost.
     """
-    return _readable(text if len(text) <= HEAD + TAIL else text[:HEAD] + "\n" + text[-TAIL:])
+    return _readable(_within(text))
 
 
 def plain(text: str) -> str:
@@ -105,9 +105,28 @@ def plain(text: str) -> str:
     return _plain(readable(text))
 
 
+def lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines of a text as far as it is read, each :func:`readable`, with its indentation; empty ones too."""
+    for line in _within(text).splitlines():
+        words = line.strip()
+        for part in _without_runs(words).splitlines() or [""]:
+            yield min(line.find(words[:1]), _DEEPEST), part
+
+
+_DEEPEST = 40
+
+
+def _within(text: str) -> str:
+    return text if len(text) <= HEAD + TAIL else text[:HEAD] + "\n" + text[-TAIL:]
+
+
 # A turn is read by several parts of the user, each of which asks for the text in this form.
 @lru_cache(maxsize=8)
 def _readable(text: str) -> str:
+    return _without_runs(text)
+
+
+def _without_runs(text: str) -> str:
     text = _SAME.sub(r"\1\1\1", _LINE.sub("\n", _BLANK.sub(" ", text)))
     text = _LONG.sub(lambda word: word[0][:64], _MARKS.sub(_cut_marks, text))
     return _STRETCH.sub(_broken, text)
@@ -216,10 +235,10 @@ def _sentence(
     if more:
         return ""
     asks = listed or cues.request.search(bare) is not None
-    names = _slots(bare, language) if asks else []
-    if asks and not names and before and _PRONOUN.search(low):
-        names = _slots(before, language)
-    confirm |= question and _would_act(low, language, cues) and (not names or _WANTS_ME.search(low) is not None)
+    names = named_slots(bare, language) if asks else []
+    if asks and not names and before and PRONOUN.search(low):
+        names = named_slots(before, language)
+    confirm |= question and would_act(low, language, cues) and (not names or _WANTS_ME.search(low) is not None)
     if confirm or (weak and not names):
         acts.confirm = True
     else:
@@ -233,7 +252,7 @@ def _sentence(
     return "" if asks else bare
 
 
-_PRONOUN = re.compile(
+PRONOUN = re.compile(
     r"\b(?:provide|share|tell me|give me|what are|send(?:ing)?(?: me)?|check(?:ing)?|verify(?:ing)?|try(?:ing)?) "
     r"(?:those|them|these|they|that|it|both|all|the (?:code|number|spelling))\b|\bthe (?:correct|right) one\b"
 )
@@ -245,7 +264,7 @@ _INQUIRES = re.compile(
 )
 
 
-def _would_act(low: str, language: DialogueLanguage, cues: Cues) -> bool:
+def would_act(low: str, language: DialogueLanguage, cues: Cues) -> bool:
     """Whether a question offers to carry out one of the domain's intents ("shall I cancel it now?")."""
     offer = cues.offer.search(low)
     if offer is None or not _ME.search(offer[0]) or _INQUIRES.match(low, offer.end()):
@@ -262,7 +281,14 @@ def _settle(acts: AgentActs, asked: bool) -> None:
         acts.confirm = False
 
 
-def _slots(low: str, language: DialogueLanguage) -> list[str]:
+@lru_cache(maxsize=64)
+def any_slot(language: DialogueLanguage) -> re.Pattern[str]:
+    """Finds whether any slot is named as one asks for it."""
+    return re.compile("|".join(f"(?:{slot.asked})" for slot in language.slots.values()), re.IGNORECASE)
+
+
+def named_slots(low: str, language: DialogueLanguage) -> list[str]:
+    """The slots that a text names as one asks for them, in the order of their mention."""
     found = []
     for name, slot in language.slots.items():
         match = slot.pattern.search(low)
