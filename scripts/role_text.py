@@ -312,6 +312,7 @@ CUSTOMER = [
     "I [followed your instructions|did what you said|did as you told me|tried your steps|read your email] [but|and] [the phone still has no service|it didn't help|nothing happened|now it's worse|it worked].",
     "Do you have any of your [cheaper plans|bigger rooms|older models|special offers|{item}s] [left|available|in stock|today]?",
     "Can I use [two certificates|both cards|my {pay}|points|a voucher|my wife's card] for [one booking|this|the fee|part of it|two people]?",
+    "[Sorry, but|I'm sorry, but|Look,|Well,|Okay,|Honestly,|] [this is going nowhere|this leads nowhere|we are going in circles|that doesn't help me|I have said that already|I've had enough|I give up|I don't see the point|I have to go now|that is not what I asked]. [Goodbye|Bye|Never mind|Forget it|I'll try another time|I'll leave it at that|I will call instead][.|!]",
 ]
 
 AGENT_ZH = [

@@ -99,7 +99,7 @@ def scripted() -> Iterator[Line]:
 def dialogue(session: Session, number: int, language: str) -> Iterator[Line]:
     """The lines of one dialogue."""
     setting = session.setting
-    more = {} if language == "en" else {"language": language}
+    more: dict[str, Any] = {} if language == "en" else {"language": language}
     agent = setting.domain.expert(style="plain" if language == "en" and number % 2 else "compact", **more)
     task = setting.tasks[number * len(setting.tasks) // DIALOGUES]
     agent.reset(system_prompt=session.system_prompt, tools=session.tools, seed=number)
