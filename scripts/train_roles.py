@@ -92,7 +92,7 @@ def scripted() -> Iterator[Line]:
         setting = load_setting(domain, "train")
         for language in LANGUAGES:
             for number in range(DIALOGUES):
-                user = AgendaUser(persona=PERSONAS[number % len(PERSONAS)], language=language)
+                user = AgendaUser(persona=PERSONAS[number % len(PERSONAS)], noise=number % 3 / 2, language=language)
                 yield from dialogue(Session(setting, user), number, language)
 
 
