@@ -312,6 +312,12 @@ CUSTOMER = [
     "I [followed your instructions|did what you said|did as you told me|tried your steps|read your email] [but|and] [the phone still has no service|it didn't help|nothing happened|now it's worse|it worked].",
     "Do you have any of your [cheaper plans|bigger rooms|older models|special offers|{item}s] [left|available|in stock|today]?",
     "Can I use [two certificates|both cards|my {pay}|points|a voucher|my wife's card] for [one booking|this|the fee|part of it|two people]?",
+    "[Sorry, but|I'm sorry, but|Look,|Well,|Okay,|Honestly,|] [this is going nowhere|this leads nowhere|we are going in circles|that doesn't help me|I have said that already|I've had enough|I give up|I don't see the point|I have to go now|that is not what I asked]. [Goodbye|Bye|Never mind|Forget it|I'll try another time|I'll leave it at that|I will call instead][.|!]",
+    "[Part of it|The label|The paper|The rest|The start|One digit] is [cut off|torn|smudged|hard to read|missing] here: it [ends in|starts with|reads|looks like] [6829|{code}|{num}], as far as I can see.",
+    "[I can only make out|All I can read is|I think it is|As far as I can tell it's] [the end|the last part|the beginning|{code}][: the end is {code}|: {code}|, sorry|][.|, as far as I can see.]",
+    "[Order|Reservation|Line|Customer|Number|Card|Bill] {id}[, please|, I think|][.|]",
+    "[{code}|{id}|{num}|6829|10425|the {pay}]",
+    "[Hurrying|Half asleep|Busy|Stuck|Waiting] [after dusk|at the station|all morning|with the kids][.|!|:] [Hoping to|I want to|I'm here to|Trying to] {deed} [a {thing}|my {thing}].",
 ]
 
 AGENT_ZH = [

@@ -92,14 +92,14 @@ def scripted() -> Iterator[Line]:
         setting = load_setting(domain, "train")
         for language in LANGUAGES:
             for number in range(DIALOGUES):
-                user = AgendaUser(persona=PERSONAS[number % len(PERSONAS)], language=language)
+                user = AgendaUser(persona=PERSONAS[number % len(PERSONAS)], noise=number % 3 / 2, language=language)
                 yield from dialogue(Session(setting, user), number, language)
 
 
 def dialogue(session: Session, number: int, language: str) -> Iterator[Line]:
     """The lines of one dialogue."""
     setting = session.setting
-    more = {} if language == "en" else {"language": language}
+    more: dict[str, Any] = {} if language == "en" else {"language": language}
     agent = setting.domain.expert(style="plain" if language == "en" and number % 2 else "compact", **more)
     task = setting.tasks[number * len(setting.tasks) // DIALOGUES]
     agent.reset(system_prompt=session.system_prompt, tools=session.tools, seed=number)

@@ -306,9 +306,9 @@ def test_lines_that_the_classifier_never_saw_are_told_apart_mostly():
 
 
 def test_what_the_users_own_display_says_is_not_the_agents_speech():
-    text = "It says: Your SIM card is active."
+    text = "It says: Please restart your phone and confirm your account number."
     assert violation(("plays_agent",), text=text, stop=False, heard="?", known=()) is not None
-    shown = ["Your SIM card is active. Signal: good."]
+    shown = ["Please restart your phone and confirm your account number. Signal: good."]
     assert violation(("plays_agent",), text=text, stop=False, heard="?", known=(), shown=shown) is None
 
 

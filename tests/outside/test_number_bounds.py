@@ -10,7 +10,6 @@ import pytest
 
 from mua_env import load_setting
 from mua_env.core.tasks import Task
-from mua_env.core.world import SQLWorld
 from mua_env.domain.bounds import check_within
 from mua_env.errors import ToolError
 
@@ -36,7 +35,7 @@ def _with(arguments: dict[str, Any], path: tuple[Any, ...], number: float) -> di
     return changed
 
 
-def _cases(world: SQLWorld, tasks: Any) -> Iterator[tuple[Task, int]]:
+def _cases(world: Any, tasks: Any) -> Iterator[tuple[Task, int]]:
     """For each tool that writes and takes numbers, a task whose gold calls it, and where."""
     seen = set()
     for task in tasks:

@@ -20,7 +20,7 @@ from mua_env.core.outside import clip
 from mua_env.inference.linear import LinearModel, text_features
 
 WEIGHTS: Final = Path(__file__).with_name("roles.npz")
-ENOUGH = 0.7
+ENOUGH = 0.8
 """Probability from which on a line is the agent's. A false alarm costs one more request, a slip that passes the agent
 its reward; but two false alarms in a row end the dialogue as the user's fault."""
 LABEL: Final = "agent"
