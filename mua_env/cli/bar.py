@@ -45,9 +45,9 @@ def counting(
 
     counts: dict[str, Any] = dict.fromkeys(names, 0)
     time = (TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
-    rate = TextColumn("{task.fields[rate]}")
-    shown = TextColumn(", ".join(f"{name} {{task.fields[{name}]}}" for name in names))
-    columns = (TextColumn("dialogues"), BarColumn(), MofNCompleteColumn(), *time, rate, shown)
+    # One column: two would stand apart where there is no rate yet.
+    shown = TextColumn("{task.fields[rate]}" + ", ".join(f"{name} {{task.fields[{name}]}}" for name in names))
+    columns = (TextColumn("dialogues"), BarColumn(), MofNCompleteColumn(), *time, shown)
     with Progress(*columns, console=open_console(stderr=True)) as bar:
         row = bar.add_task("", total=total, completed=done, rate="", **counts)
         begun = bar.get_time()
@@ -60,6 +60,6 @@ def counting(
                 counts[name] += number
             spent = cost() if cost is not None else 0.0
             told = f"{ended_here / max(bar.get_time() - begun, 1e-9):.2f}/s" + (f" ${spent:.2f}" if spent else "")
-            bar.update(row, advance=1, rate=told, **counts)
+            bar.update(row, advance=1, rate=f"{told}  ", **counts)
 
         yield ended

@@ -259,7 +259,9 @@ def test_refusing_what_is_allowed_fails_on_the_database(session: Session) -> Non
         assert session.score.parts["database"] == 0.0
 
 
-def test_refusing_everything_passes_only_where_everything_is_refused(session: Session) -> None:
+def test_refusing_everything_passes_only_where_everything_is_refused(
+    session: Session, request: pytest.FixtureRequest
+) -> None:
     passed = []
     for task in session.setting.tasks:
         session.start(task)
@@ -267,7 +269,9 @@ def test_refusing_everything_passes_only_where_everything_is_refused(session: Se
             session.send("I am sorry, I cannot do that, because our policy does not allow it.")
         if session.score.reward:
             passed.append(task)
-    assert passed
+    # The agenda user knows the reason that counts, and "our policy" is none; what a listener makes of the talk of other
+    # users cannot know it.
+    assert bool(passed) == (request.node.callspec.params["session"] != "agenda")
     for task in passed:
         assert task.goal is not None
         assert {request.outcome for request in task.goal.requests} == {"refused"}
