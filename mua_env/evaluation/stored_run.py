@@ -15,6 +15,7 @@ from mua_env.core.trajectory import Trajectory, read_trajectories
 from mua_env.episode.setting import Setting, load_setting
 from mua_env.errors import DataError
 from mua_env.evaluation.outcomes import ABOUT, Outcome
+from mua_env.evaluation.presets import path_of
 from mua_env.evaluation.rollout_folder import trajectory_file
 
 PLANS_KEPT = 8
@@ -80,13 +81,19 @@ class StoredRun:
             self._settings[key] = load_setting(
                 trajectory.domain,
                 trajectory.tasks,
-                path=self.data,
+                path=self._path(trajectory),
                 mode=mode,
                 policy=policy,
                 solo=variant.endswith("solo"),
                 presentation=shown,
             )
         return self._settings[key]
+
+    def _path(self, trajectory: Trajectory) -> str | None:
+        # In a run over several sources it is the path of those that lie in files, as it was when they were held.
+        sources = self.config.get("tasks")
+        several = isinstance(sources, dict) and len(sources) > 1
+        return path_of(self.data, f"{trajectory.domain}:{trajectory.tasks}") if several else self.data
 
     def user_of(self, trajectory: Trajectory) -> tuple[str, dict[str, Any]]:
         """The user simulator of a dialogue as it was asked for, and its further options."""
