@@ -147,10 +147,10 @@ class AirlineTools(LooseToolkit):
         self._check_bags(total_baggages, nonfree_baggages)
         legs = price_legs(self.db, plain(flights), cabin, len(passengers))
         paid = plain(payment_methods)
-        for part in paid:
-            check_within("a payment", part["amount"], self._least, MOST_LOOSELY)
         total = booking_price(legs, len(passengers), nonfree_baggages, insured=insurance == "yes")
         check_payments(user, paid, total, strict=self._strict)
+        for part in paid:
+            check_within("a payment", part["amount"], self._least, MOST_LOOSELY)
         booked = {
             "user_id": user_id,
             "origin": origin,
