@@ -12,6 +12,7 @@ from mua_env.core.task_sets import tasks_revision
 from mua_env.core.tasks import Task
 from mua_env.core.tools import Mode, PresentationName
 from mua_env.core.trajectory import Trajectory, read_trajectories
+from mua_env.domain.contract import load_domain
 from mua_env.episode.setting import Setting, load_setting
 from mua_env.errors import DataError
 from mua_env.evaluation.outcomes import ABOUT, Outcome
@@ -69,7 +70,9 @@ class StoredRun:
             MuaError: it cannot be loaded any more.
         """
         variant = trajectory.variant
-        policy = variant.removesuffix("solo").removesuffix("-") or None
+        named = variant.removesuffix("solo").removesuffix("-")
+        # Other variants, as whose policy document other people's rows have, are no choice of anybody's.
+        policy = named if named in load_domain(trajectory.domain).policies else None
         mode: Mode | None = trajectory.scoring or None  # type: ignore[assignment]  # checked where it is loaded
         shown: PresentationName | None = None
         if trajectory.presentation:
