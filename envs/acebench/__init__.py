@@ -18,7 +18,7 @@ from mua_env.core.task_sets import TaskSet, parse_source
 from mua_env.core.tasks import Limits, Task
 from mua_env.core.tools import Mode
 from mua_env.domain.contract import Domain
-from mua_env.errors import ConfigError, TaskError, did_you_mean
+from mua_env.errors import ConfigError, DomainError, TaskError, did_you_mean
 
 from .checkout import KINDS, root_folder, rows, source_revision
 from .derived_user import DerivedUser, lines_of, missing
@@ -82,6 +82,18 @@ class ACEBenchDomain(Domain):
         if database_url is not None:
             raise ConfigError("ACEBench's worlds are Python objects; database_url does not go with them")
         return ACEWorlds(task_set.tasks, Path(task_set.world.partition(":")[2]), mode)
+
+    @property
+    def language(self) -> Any:
+        """There is none: the tasks have no goal but an instruction in prose.
+
+        Raises:
+            DomainError: always.
+        """
+        raise DomainError(
+            "ACEBench's tasks have no agenda. Use a language model (user='llm', --user llm), or the tasks "
+            "'multi_turn:user=derived', which bring a user of their own"
+        )
 
     def data(self) -> Rows:
         """There are no tables."""

@@ -46,6 +46,8 @@ def compare(
 
 
 def _print_comparison(one: Comparison) -> None:
+    from mua_env.core.scores import bounded
+
     points = one.metric in ("success", "tcr")
 
     def told(value: float, sign: str = "") -> str:
@@ -54,7 +56,8 @@ def _print_comparison(one: Comparison) -> None:
     unit = " points" if points else ""
     pairs = f"{counted(one.pairs, 'pair')}" if one.by == "seed" else "means of tasks"
     echo(f"{one.b} against {one.a}: {one.metric}, {pairs} over {counted(one.tasks, 'task')}")
-    echo(f"  {one.a}: {told(one.mean_a)}; {one.b}: {told(one.mean_b)}")
+    means = (bounded(told(one.mean_a), one.upper_bounds_a), bounded(told(one.mean_b), one.upper_bounds_b))
+    echo(f"  {one.a}: {means[0]}; {one.b}: {means[1]}")
     verdict = "more than chance" if one.significant else "may be chance"
     interval = f"[{told(one.interval.low, '+')}, {told(one.interval.high, '+')}]"
     echo(f"  difference {told(one.difference, '+')}{unit}, {one.interval.level:.0%} interval {interval}: {verdict}")
@@ -99,12 +102,14 @@ def runs(
 
 
 def _success(line: RunLine) -> str:
+    from mua_env.core.scores import bounded
+
     if line.broken:
         return "cannot be read"
     if line.success is None:
         return "-"
     around = "" if line.interval is None else f" [{100 * line.interval.low:.0f}, {100 * line.interval.high:.0f}]"
-    return f"{line.success:.1%}{around}"
+    return bounded(f"{line.success:.1%}{around}", line.upper_bounds)
 
 
 def tables(

@@ -42,8 +42,8 @@ def evaluate(
         typer.Option(
             "--tasks",
             "-t",
-            help="Domain and source, as retail:test:level=1 or airline:tau1:test; tau1, tau2, bfcl or acebench for "
-            "all of theirs. Several with commas, or repeated.  [default: retail:test]",
+            help="Domain and source, as retail:test:level=1 or airline:tau1:test; tau1, tau2, bfcl, acebench or "
+            "banking for all of theirs. Several with commas, or repeated.  [default: retail:test]",
         ),
     ] = None,
     path: Annotated[

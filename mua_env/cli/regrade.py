@@ -45,12 +45,17 @@ def regrade(
             for note in one.notes:
                 echo(f"    {note}")
     changed = sum(one.changed for one in found)
-    other = sum(one.data_changed for one in found)
-    echo(f"{counted(len(found), 'dialogue')} scored anew: {changed} with another reward")
+    lost = sum(one.now is None for one in found)
+    changed -= lost
+    other = sum(one.data_changed and one.now is not None for one in found)
+    echo(f"{counted(len(found) - lost, 'dialogue')} scored anew: {changed} with another reward")
     if output is not None:
         echo(f"{output}: config.json, trajectories.jsonl, regraded.json")
     if other:
         echo(f"DATA CHANGED under {counted(other, 'dialogue')}: these rewards are not those of the run.", err=True)
+    if lost:
+        echo(f"NOT SCORED ANEW: {counted(lost, 'dialogue')}, for what is said of each above.", err=True)
+    if other or lost:
         raise typer.Exit(1)
 
 

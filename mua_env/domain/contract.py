@@ -23,7 +23,7 @@ from mua_env.core.task_sets import TaskSet, parse_source, select_level
 from mua_env.core.tasks import Goal, Limits, Task
 from mua_env.core.tools import Mode, Toolkit
 from mua_env.core.toolsets import Settle, Toolset, solo_toolset
-from mua_env.domain.discovery import domain_entries
+from mua_env.domain.discovery import SHORT_NAMES, domain_entries
 from mua_env.domain.public.row_files import holds_rows
 from mua_env.errors import ConfigError, DomainError, TaskError, did_you_mean
 
@@ -273,7 +273,7 @@ def _whole(options: dict[str, str], key: str, source: str) -> int:
 
 
 def load_domain(domain: str | Domain) -> Domain:
-    """A domain by its name (``"retail"``) or Gymnasium id.
+    """A domain by its name (``"retail"``, or a benchmark's short one, ``"bfcl"``) or Gymnasium id.
 
     Raises:
         DomainError: it is not installed, or its entry point gives no :class:`Domain`.
@@ -283,10 +283,13 @@ def load_domain(domain: str | Domain) -> Domain:
     if not isinstance(domain, str):
         raise ConfigError(f"domain is a name or a Domain, got {type(domain).__name__}")
     name = re.sub(r"^MUA/|-v\d+$", "", domain).lower()
+    name = SHORT_NAMES.get(name, name)
     entries = domain_entries()
     if name not in entries:
         known = ", ".join(entries) or "none"
-        raise DomainError(f"no domain {domain!r} is installed.{did_you_mean(name, entries)} Installed: {known}")
+        raise DomainError(
+            f"no domain {domain!r} is installed.{did_you_mean(name, [*entries, *SHORT_NAMES])} Installed: {known}"
+        )
     return _load(name)
 
 

@@ -11,6 +11,10 @@ GROUP = "mua_env.domains"
 _ENTRY = re.compile(r"(?P<name>[A-Z]\w*)-v(?P<version>\d+)")
 
 
+SHORT_NAMES = {"bfcl": "bfclmultiturn", "acebench": "acebenchagent"}
+"""What people call a benchmark whose environment has a longer name."""
+
+
 @lru_cache(maxsize=1)
 def domain_entries() -> dict[str, EntryPoint]:
     """The installed domains by lower-case name.

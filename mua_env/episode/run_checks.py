@@ -6,9 +6,11 @@ neither: a gold action that fails makes a task that no agent can solve, or that 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from mua_env.core.screen import counted
 from mua_env.core.task_files import TaskFile
 from mua_env.core.tasks import Task
 from mua_env.errors import MuaError, TaskError
@@ -29,17 +31,24 @@ def check_users(setting: Setting, user: UserSimulator, tasks: Iterable[Task]) ->
     if setting.worlds.solo or setting.tasks.user is not None:  # nobody is on the line, or the tasks bring their user
         return
     faults: dict[str, str] = {}
+    asked: set[str] = set()
     for task in tasks:
-        if task.id in faults:
+        if task.id in asked:
             continue
+        asked.add(task.id)
         try:
             tools = setting.worlds.user_schemas(task)
             user.check(task, context={"domain": setting.domain, "setting": setting, "tools": tools})
         except MuaError as error:
             faults[task.id] = f"{_where(setting, task)}{error}"
     if faults:
-        rest = f"; and {len(faults) - _MOST} more tasks" if len(faults) > _MOST else ""
-        raise TaskError(f"the user {user.name!r} cannot play {'; '.join(list(faults.values())[:_MOST])}{rest}")
+        reasons = Counter(faults.values())
+        told = "; ".join(reason for reason, _ in reasons.most_common(_MOST))
+        more = len(faults) - sum(count for _, count in reasons.most_common(_MOST))
+        rest = f"; and {more} for other reasons" if more else ""
+        raise TaskError(
+            f"the user {user.name!r} cannot play {len(faults):,} of {counted(len(asked), 'task')}: {told}{rest}"
+        )
 
 
 def check_users_of_file(setting: Setting, user: UserSimulator) -> None:

@@ -74,7 +74,7 @@ class Session:
         judge: Judge | None = None,
     ) -> None:
         self.setting = setting
-        self.user = _own_user(setting) or user
+        self.user = own_user(setting) or user
         self.reward: RewardName = reward or setting.tasks.reward
         self.max_turns = max_turns
         limits = setting.domain.limits
@@ -393,7 +393,7 @@ def _cause(error: Exception) -> str:
     return f"the database failed: {getattr(error, 'orig', error)}"
 
 
-def _own_user(setting: Setting) -> UserSimulator | None:
+def own_user(setting: Setting) -> UserSimulator | None:
     """The user that a setting's tasks bring with them."""
     if setting.worlds.solo:
         return SoloUser()

@@ -10,12 +10,13 @@ from typing import Any
 from mua_env.agents.make import AgentMaker
 from mua_env.core.task_sets import tasks_revision
 from mua_env.core.tasks import Task
+from mua_env.episode.session import own_user
 from mua_env.episode.setting import Setting, SQLWorlds, load_setting
 from mua_env.errors import ConfigError
 from mua_env.evaluation.eval_config import EvalConfig
 from mua_env.evaluation.held_parts import Part
 from mua_env.evaluation.outcomes import ABOUT, about
-from mua_env.evaluation.presets import PAPER_USER, TASK_SETS
+from mua_env.evaluation.presets import PAPER_USER, check_paths, path_of
 from mua_env.evaluation.rewards import find_reward
 from mua_env.evaluation.rollout_folder import public_options
 from mua_env.evaluation.rollouts import Planned, RolloutOptions, episode_seed, short_id
@@ -52,6 +53,7 @@ class EvalPlan:
     def __init__(self, config: EvalConfig) -> None:
         self.config = config.settled()
         self.ledger = Ledger(max_usd=config.max_usd, max_tokens=config.max_tokens)
+        check_paths(self.config.path, self.config.tasks)
         self.settings = {source: self._setting(source) for source in self.config.tasks}
         first = next(iter(self.settings.values()))
         self.maker = AgentMaker(self.config.agent, self.config.agent_options, domain=first.domain, adapt=self._as_asked)
@@ -101,6 +103,8 @@ class EvalPlan:
             told += [f"{setting.mode} scoring", f"tools as shown: {setting.presented}"]
             told += [f"release {tasks.source_revision}"] if tasks.source_revision else []
             told += [f"policy document {tasks.variant}"] if tasks.variant else []
+            own = own_user(setting)
+            told += [] if own is None else [f"user {own.name} of its own, whom no option changes"]
             yield f"{source}: {', '.join(told)}, revision {setting.revision}."
         view = None if self.maker.local is None else self.maker.local.view
         if view is not None and view != AgentView():
@@ -123,7 +127,7 @@ class EvalPlan:
         return load_setting(
             domain,
             tasks,
-            path=_path(config.path, source),
+            path=path_of(config.path, source),
             mode=mode,
             policy=config.policy,
             solo=config.solo,
@@ -215,6 +219,7 @@ class EvalPlan:
             "presentation": setting.presented,
             "variant": tasks.variant,
             "source_revision": tasks.source_revision,
+            **({"user": own.name} if (own := own_user(setting)) is not None else {}),
         }
 
 
@@ -245,12 +250,6 @@ def _thinking(kind: str, options: dict[str, Any], wanted: bool) -> dict[str, Any
     body = dict(extra.get("extra_body") or {})
     body["chat_template_kwargs"] = {**switch, **body.get("chat_template_kwargs", {})}
     return {"extra": {**extra, "extra_body": body}}
-
-
-def _path(path: str | dict[str, str] | None, source: str) -> str | None:
-    if not isinstance(path, dict):
-        return path if any(name in source for name in TASK_SETS) else None
-    return next((path[part] for part in source.split(":") if part in path), None)
 
 
 def _rules(setting: Setting, tasks: list[Task]) -> Iterator[tuple[str, list[str]]]:

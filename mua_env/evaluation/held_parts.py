@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from mua_env.agents.llm import LLMAgent
 from mua_env.agents.make import AgentFactory
 from mua_env.core.trajectory import Trajectory
+from mua_env.episode.run_checks import check_users
 from mua_env.episode.setting import Setting
 from mua_env.evaluation.fault_watch import FaultWatch
 from mua_env.evaluation.rollout_folder import RolloutFolder
@@ -64,6 +65,8 @@ async def hold_parts(
     admission = Admission(ledger, folder.used)
     admission.close_if_full()
     left = [replace(part, episodes=folder.left(part.episodes)) for part in parts]
+    for part in left:  # all of them before the first begins, so that none is held for nothing
+        check_users(part.setting, part.user, (episode.task for episode in part.episodes))
     if any(part.episodes for part in left) and not ledger.exhausted:
         # The probe waits for an answer by itself, so it has a thread.
         await asyncio.to_thread(_ask_all, clients, parts[0])

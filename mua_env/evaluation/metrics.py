@@ -34,12 +34,15 @@ class Share(BaseModel):
         success: mean over tasks of the share of their dialogues that succeeded; None where none counts.
         interval: of it.
         tasks, dialogues: how many count.
+        upper_bounds: how many of the successes hang on statements that nobody has judged. Where there are any,
+            `success` is an upper bound, and every table says so.
     """
 
     success: float | None = None
     interval: Interval | None = None
     tasks: int = 0
     dialogues: int = 0
+    upper_bounds: int = 0
 
 
 class Metrics(Share):
@@ -95,7 +98,7 @@ def measure(outcomes: Iterable[Outcome], *, counting: Counting = "scored") -> Me
     most = max((len(trials) for trials in by_task.values()), default=0)
     counts = [(len(trials), sum(trials)) for trials in by_task.values()]
     return Metrics(
-        **share(by_task).model_dump(),
+        **share(by_task, _bounds(every)).model_dump(),
         counting=counting,
         ended=len(every),
         scored=len(scored),
@@ -139,11 +142,16 @@ def break_down(
     for outcome in outcomes:
         for key in keys(outcome):
             parts.setdefault(key, []).append(outcome)
-    return {key: share(trials_by_task(parts[key], counting=counting)) for key in sorted(parts)}
+    return {key: share_of(parts[key], counting=counting) for key in sorted(parts)}
 
 
-def share(by_task: Mapping[tuple[str, str], Sequence[bool]]) -> Share:
-    """Success over tasks with their trials."""
+def share_of(outcomes: Sequence[Outcome], *, counting: Counting = "scored") -> Share:
+    """Success in outcomes; see `measure`."""
+    return share(trials_by_task(outcomes, counting=counting), _bounds(outcomes))
+
+
+def share(by_task: Mapping[tuple[str, str], Sequence[bool]], upper_bounds: int = 0) -> Share:
+    """Success over tasks with their trials; `upper_bounds` as of `Share`."""
     rates = [sum(trials) / len(trials) for trials in by_task.values()]
     if not rates:
         return Share()
@@ -153,6 +161,7 @@ def share(by_task: Mapping[tuple[str, str], Sequence[bool]]) -> Share:
         interval=clustered_interval(rates, dialogues=dialogues),
         tasks=len(rates),
         dialogues=dialogues,
+        upper_bounds=upper_bounds,
     )
 
 
@@ -229,7 +238,12 @@ def mean_of(shares: Sequence[Share]) -> Share:
         interval=Interval(low=max(0.0, mean - lows), high=min(1.0, mean + highs)),
         tasks=sum(part.tasks for _, part in known),
         dialogues=sum(part.dialogues for _, part in known),
+        upper_bounds=sum(part.upper_bounds for _, part in known),
     )
+
+
+def _bounds(outcomes: Iterable[Outcome]) -> int:
+    return sum(outcome.upper_bound for outcome in outcomes)
 
 
 def _over(values: Sequence[float]) -> float:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from mua_env.core.messages import AssistantMessage, ToolMessage
+from mua_env.core.scores import BASES
 from mua_env.core.task_sets import tasks_revision
 from mua_env.core.tasks import Request, Task
 from mua_env.core.trajectory import Trajectory
@@ -40,6 +41,7 @@ class Outcome:
         unjudged: whether it hangs on statements that nobody has judged.
         level, kinds, rules: of the task: difficulty, intents of its requests, rules of the policy that it falls under.
         task_revision: hash of the task's content; empty where it was not recorded.
+        upper_bound: it is a success, and a judge could still take that away.
     """
 
     id: str
@@ -65,6 +67,7 @@ class Outcome:
     kinds: tuple[str, ...]
     rules: tuple[str, ...]
     task_revision: str
+    upper_bound: bool = False
 
     @classmethod
     def of(cls, trajectory: Trajectory) -> Outcome:
@@ -101,6 +104,8 @@ class Outcome:
             kinds=tuple(map(str, known.get("kinds", ()))),
             rules=tuple(map(str, known.get("rules", ()))),
             task_revision=str(known.get("task_revision", "")),
+            # A reward of the caller's hangs on no statement.
+            upper_bound=score is not None and score.reward_name in BASES and score.upper_bound,
         )
 
 

@@ -41,6 +41,7 @@ class Spread(BaseModel):
         mean: of their success rates.
         deviation: standard deviation of these (over n - 1); None with one user.
         low, high: the lowest and the highest, with `low_user` and `high_user`.
+        upper_bounds: successes in them that nobody has judged.
     """
 
     users: int
@@ -50,6 +51,7 @@ class Spread(BaseModel):
     high: float
     low_user: str
     high_user: str
+    upper_bounds: int = 0
 
 
 class Results(BaseModel):
@@ -142,7 +144,8 @@ def _row(source: str, user: str, outcomes: list[Outcome], counting: Counting) ->
 
 
 def _spread(shares: Iterable[tuple[str, Share]]) -> Spread | None:
-    known = [(share.success, user) for user, share in shares if share.success is not None]
+    held = list(shares)
+    known = [(share.success, user) for user, share in held if share.success is not None]
     if not known:
         return None
     mean = sum(rate for rate, _ in known) / len(known)
@@ -156,4 +159,5 @@ def _spread(shares: Iterable[tuple[str, Share]]) -> Spread | None:
         high=high,
         low_user=low_user,
         high_user=high_user,
+        upper_bounds=sum(share.upper_bounds for _, share in held),
     )

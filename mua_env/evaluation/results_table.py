@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from mua_env.core.scores import bounded
 from mua_env.core.screen import counted
 from mua_env.evaluation.metrics import Metrics, Share
 from mua_env.evaluation.results import Results, Row, Spread
@@ -35,7 +36,7 @@ def main_table(results: Results) -> list[Cells]:
     head = ["tasks", "user", "success", "95 %", "over"]
     head += [name for k in ks for name in (f"pass^{k}", f"pass@{k}")]
     head += [*(["TCR"] if has_tcr else []), "turns", "tokens", "tool errors", "not scored", "cost"]
-    return [head, *(_row(row, ks, has_tcr=has_tcr) for row in results.rows)]
+    return [head, *(_row(row, ks, has_tcr=has_tcr, user=_played(results, row)) for row in results.rows)]
 
 
 def percent(value: float | None) -> str:
@@ -43,17 +44,29 @@ def percent(value: float | None) -> str:
     return "-" if value is None else f"{100 * value:.1f} %"
 
 
+def success(share: Share) -> str:
+    """Success as it stands in a table: "at most" where some of it hangs on statements that nobody has judged."""
+    return "-" if share.success is None else bounded(percent(share.success), share.upper_bounds)
+
+
 def interval(share: Share) -> str:
     """A share's interval in percent."""
     return "-" if share.interval is None else f"{100 * share.interval.low:.1f} to {100 * share.interval.high:.1f}"
 
 
-def _row(row: Row, ks: Sequence[int], *, has_tcr: bool) -> Cells:
+def _played(results: Results, row: Row) -> str:
+    """The user of a row as it was asked for, or the one that its tasks bring instead."""
+    noted = results.config.get("tasks", {}).get(row.source)
+    return str(noted.get("user", row.user)) if isinstance(noted, dict) else row.user
+
+
+def _row(row: Row, ks: Sequence[int], *, has_tcr: bool, user: str) -> Cells:
     figures = row.metrics
-    cells = [row.source, row.user, percent(figures.success), interval(figures), _over(figures)]
+    cells = [row.source, user, success(figures), interval(figures), _over(figures)]
     for k in ks:
         told = f" ({figures.k_tasks[k]})" if 0 < figures.k_tasks.get(k, 0) < figures.tasks else ""
-        cells += [_number(values.get(k), 3) + told for values in (figures.pass_k, figures.pass_at_k)]
+        known = (values.get(k) for values in (figures.pass_k, figures.pass_at_k))
+        cells += ["-" if value is None else bounded(_number(value, 3), figures.upper_bounds) + told for value in known]
     if has_tcr:
         cells.append(percent(figures.tcr))
     faults = ", ".join(f"{count} {whose}" for whose, count in figures.faults.items())
@@ -79,10 +92,10 @@ def _by_user(results: Results) -> Iterator[tuple[str, list[Cells]]]:
     found = {(row.source, row.user): row.metrics for row in results.rows}
     rows: list[Cells] = [["tasks", *users, "mean", "spread over users"]]
     for source in sources:
-        cells = [percent(found[source, user].success) if (source, user) in found else "-" for user in users]
+        cells = [success(found[source, user]) if (source, user) in found else "-" for user in users]
         rows.append([source, *cells, *_spread(results.spread.get(source))])
     if len(sources) > 1:
-        means = [f"{percent(results.users[user].success)} ({interval(results.users[user])})" for user in users]
+        means = [f"{success(results.users[user])} ({interval(results.users[user])})" for user in users]
         rows.append(["mean of these", *means, *_spread(results.spread.get("all"))])
     yield "Success by user", rows
 
@@ -91,19 +104,20 @@ def _spread(spread: Spread | None) -> Cells:
     if spread is None:
         return ["-", "-"]
     if spread.deviation is None:
-        return [percent(spread.mean), "one user"]
+        return [bounded(percent(spread.mean), spread.upper_bounds), "one user"]
     told = f"{percent(spread.low)} to {percent(spread.high)}, deviation {100 * spread.deviation:.1f}"
-    return [percent(spread.mean), told]
+    return [bounded(percent(spread.mean), spread.upper_bounds), told]
 
 
 def _broken_down(results: Results) -> Iterator[tuple[str, list[Cells]]]:
     for what, title in (("levels", "level"), ("kinds", "kind of request"), ("rules", "rule of the policy")):
         rows: list[Cells] = [["tasks", "user", title, "success", "95 %", "over"]]
         for row in results.rows:
+            user = _played(results, row)
             shares: Mapping[str, Share] = getattr(row, what)
             for name, part in shares.items():
                 over = f"{counted(part.tasks, 'task')}, {counted(part.dialogues, 'dialogue')}"
-                rows.append([row.source, row.user, name, percent(part.success), interval(part), over])
+                rows.append([row.source, user, name, success(part), interval(part), over])
         if len(rows) > 1:
             yield f"By {title}", rows
 
@@ -115,7 +129,9 @@ def remarks(results: Results) -> Iterator[str]:
         yield "Counted as tau-bench does: a dialogue that is not scored is a failure."
     unjudged = sum(row.metrics.unjudged for row in results.rows)
     if unjudged:
-        yield f"{counted(unjudged, 'scored dialogue')} hold statements that nobody has judged: upper bounds."
+        bounds = sum(row.metrics.upper_bounds for row in results.rows)
+        hanging = f", {bounds} of the successes among them: upper bounds" if bounds else ""
+        yield f"{counted(unjudged, 'scored dialogue')} with statements that nobody has judged{hanging} (--judge MODEL)."
     if results.retaken:
         yield f"Taken again after a fault: {results.retaken}."
     if results.cost_usd:

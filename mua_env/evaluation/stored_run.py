@@ -12,9 +12,11 @@ from mua_env.core.task_sets import tasks_revision
 from mua_env.core.tasks import Task
 from mua_env.core.tools import Mode, PresentationName
 from mua_env.core.trajectory import Trajectory, read_trajectories
+from mua_env.domain.contract import load_domain
 from mua_env.episode.setting import Setting, load_setting
 from mua_env.errors import DataError
 from mua_env.evaluation.outcomes import ABOUT, Outcome
+from mua_env.evaluation.presets import path_of
 from mua_env.evaluation.rollout_folder import trajectory_file
 
 PLANS_KEPT = 8
@@ -68,7 +70,9 @@ class StoredRun:
             MuaError: it cannot be loaded any more.
         """
         variant = trajectory.variant
-        policy = variant.removesuffix("solo").removesuffix("-") or None
+        named = variant.removesuffix("solo").removesuffix("-")
+        # Other variants, as whose policy document other people's rows have, are no choice of anybody's.
+        policy = named if named in load_domain(trajectory.domain).policies else None
         mode: Mode | None = trajectory.scoring or None  # type: ignore[assignment]  # checked where it is loaded
         shown: PresentationName | None = None
         if trajectory.presentation:
@@ -80,13 +84,19 @@ class StoredRun:
             self._settings[key] = load_setting(
                 trajectory.domain,
                 trajectory.tasks,
-                path=self.data,
+                path=self._path(trajectory),
                 mode=mode,
                 policy=policy,
                 solo=variant.endswith("solo"),
                 presentation=shown,
             )
         return self._settings[key]
+
+    def _path(self, trajectory: Trajectory) -> str | None:
+        # In a run over several sources it is the path of those that lie in files, as it was when they were held.
+        sources = self.config.get("tasks")
+        several = isinstance(sources, dict) and len(sources) > 1
+        return path_of(self.data, f"{trajectory.domain}:{trajectory.tasks}") if several else self.data
 
     def user_of(self, trajectory: Trajectory) -> tuple[str, dict[str, Any]]:
         """The user simulator of a dialogue as it was asked for, and its further options."""

@@ -15,9 +15,11 @@ from mua_env.cli import main
 from mua_env.core.agent import Agent
 from mua_env.core.messages import AssistantMessage
 from mua_env.core.trajectory import Trajectory, read_trajectories
+from mua_env.domain.contract import load_domain
 from mua_env.errors import ConfigError
 from mua_env.evaluation.evaluate import read_results
-from mua_env.evaluation.presets import task_sources
+from mua_env.evaluation.presets import path_of, task_sources
+from mua_env.evaluation.results_table import main_table
 from mua_env.evaluation.rollouts import episode_seed
 
 EASY = "retail:test:level=1"
@@ -274,6 +276,8 @@ def test_entry_points_are_found_by_name(tmp_path: Path, monkeypatch: Any) -> Non
         ({"trails": 3}, "Did you mean 'trials'?"),
         ({"trials": 0}, "trials"),
         ({"tasks": "retial:test"}, "Did you mean 'retail'?"),
+        ({"tasks": "bflc"}, "Did you mean 'bfcl'?"),
+        ({"path": {"tua1": "here"}, "tasks": "retail:tau1:test"}, "Did you mean 'tau1'?"),
         ({"tasks": "retail:generate:level=1", "count": None}, "say how many"),
     ],
 )
@@ -307,6 +311,52 @@ def test_words_stand_for_the_sources_of_a_benchmark() -> None:
         "retail:test",
     )
     assert len(task_sources(["tau2", "bfcl", "acebench"])) == 9
+    assert task_sources(["banking"]) == ("banking:tau2:base",)
+    assert task_sources(["bfclmultiturn", "bfcl:base"]) == task_sources(["bfcl"])
+    assert task_sources(["acebench:multi_step"]) == ("acebenchagent:multi_step",)
+    assert load_domain("bfcl").name == "bfclmultiturn"
+
+
+@pytest.mark.parametrize(
+    ("source", "one", "several"),
+    [
+        ("retail:test", None, None),
+        ("retail:tau1:test", "F", "1"),
+        ("telecom:tau2:base", "F", "2"),
+        ("bfclmultiturn:base", None, None),
+        ("acebenchagent:multi_step", "F", "A"),
+        ("banking:tau2:base", "F", "2"),
+        ("banking:scripted", "F", None),
+        ("airline:tau2:base", "F", "domain"),
+    ],
+)
+def test_files_are_looked_for_where_the_benchmark_of_a_source_is_said_to_lie(
+    source: str, one: str | None, several: str | None
+) -> None:
+    assert path_of("F", source) == one
+    assert path_of({"tau1": "1", "tau2": "2", "acebench": "A", "airline": "domain"}, source) == several
+
+
+class Late(mua_env.AgendaUser):
+    """Plays no task of the airline."""
+
+    def check(self, task: mua_env.Task, **_: Any) -> None:
+        if task.domain == "airline":
+            raise mua_env.TaskError("not in the air")
+
+
+def test_a_user_who_cannot_play_the_last_source_is_told_before_the_first_is_held(tmp_path: Path) -> None:
+    with pytest.raises(mua_env.TaskError, match=r"cannot play 3 of 3 tasks: not in the air$"):
+        mua_env.evaluate(tasks=[EASY, "airline:test"], users=[Late()], count=3, trials=2, folder=tmp_path)
+    assert not held(tmp_path)
+
+
+def test_tables_name_the_user_that_tasks_bring(tmp_path: Path) -> None:
+    results = mua_env.evaluate(tasks=["telecom:test", EASY], solo=False, count=1)
+    assert [row[1] for row in main_table(results)] == ["user", "agenda", "agenda"]
+    alone = mua_env.evaluate(tasks="telecom:test", solo=True, agent="random", count=1, folder=tmp_path)
+    assert [row[1] for row in main_table(alone)] == ["user", "solo"]
+    assert "user solo of its own" in (tmp_path / "results.md").read_text()
 
 
 def test_a_preset_is_the_benchmarks_settings_where_none_are_given(tau1_dir: Path) -> None:

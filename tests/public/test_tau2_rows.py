@@ -9,12 +9,13 @@ from typing import Any
 import gymnasium as gym
 import pytest
 
-import mua_env  # noqa: F401 - registers the environments
+import mua_env
 from mua_env.domain.public.row_files import holds_rows
 from mua_env.domain.public.tau2_rows import domain_of, reasons
 from mua_env.episode.setting import Setting, load_setting
 from mua_env.errors import ConfigError, TaskError
 from mua_env.evaluation.audit import audit
+from mua_env.evaluation.regrade import regrade
 
 from .rows_fixture import row, write_rows
 
@@ -202,3 +203,10 @@ def test_what_is_no_file_of_rows_is_left_to_others(tmp_path: Path, rows: Path) -
         load_setting("retail", str(rows), solo=True)
     with pytest.raises(TaskError, match="none of 9 rows can be used"):
         load_setting("telecom", str(rows))
+
+
+def test_dialogues_on_them_are_scored_anew(rows: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    mua_env.evaluate(agent="random", tasks=f"retail:{rows.parent}", count=1, max_turns=3, folder=run)
+    (one,) = regrade(run)
+    assert (one.was, one.now, one.data_changed, one.notes) == (0.0, 0.0, False, ())

@@ -69,6 +69,32 @@ def test_rollout_with_a_judge_is_not_marked(tasks: Path, tmp_path: Path) -> None
     assert json.loads((tmp_path / "run" / "summary.json").read_text())["upper_bounds"] == 0
 
 
+def test_an_evaluation_and_what_is_made_of_it_are_marked(tasks: Path, tmp_path: Path) -> None:
+    out, users = tmp_path / "run", "agenda,agenda:persona=terse"
+    evaluated = ("eval", "--tasks", f"retail:{tasks}", "--trials", "2")
+    said = run(*evaluated, "--users", users, "-o", str(out))
+    assert "| at most 100.0 % |" in said
+    assert "| at most 1.000 |" in said
+    assert "8 scored dialogues with statements that nobody has judged, 8 of the successes among them" in said
+    kept = json.loads((out / "results.json").read_text())
+    assert [row["metrics"]["upper_bounds"] for row in kept["rows"]] == [4, 4]
+    assert [share["upper_bounds"] for share in kept["rows"][0]["levels"].values()] == [4]
+    for name in ("results.md", "report.html"):
+        # Two rows, two users and their mean, two levels, and the kinds of requests.
+        assert (out / name).read_text().count("at most 100.0 %") >= 8
+    assert "at most 100.0%" in run("runs", str(out))
+    assert f"{out}: at most 100.0; {out}: at most 100.0" in run("compare", str(out), str(out))
+    assert "at most 100.0" not in run("compare", str(out), str(out), "--metric", "tcr")
+    run(*evaluated, "--reward", "outcome", "-o", str(tmp_path / "outcome"))
+    run(*evaluated, "--reward", f"{__name__}:always", "-o", str(tmp_path / "own"))
+    for folder in ("outcome", "own"):
+        assert "at most" not in (tmp_path / folder / "results.md").read_text()
+
+
+def always(task: object, trajectory: object) -> float:
+    return 1.0
+
+
 def test_failures_are_no_upper_bounds(tasks: Path, tmp_path: Path) -> None:
     said = run("rollout", "-d", "retail", "--tasks", str(tasks), "--agent", "random", "-o", str(tmp_path / "run"))
     assert "success 0.0%" in said

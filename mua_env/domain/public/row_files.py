@@ -38,10 +38,11 @@ def holds_rows(source: str) -> bool:
     """Whether a task source names files of somebody else's rows: a folder, a ``.json`` or ``.parquet`` file, or a
     ``.jsonl`` file whose first row is of a shape that is known here."""
     path = Path(source)
-    # A name that is too long for any path is none.
-    if os.path.isdir(path) or (path.suffix in (".json", ".parquet") and os.path.isfile(path)):
+    # os.path's, which say no of a name that is too long for a file: a source may be one.
+    there = os.path.isfile(path)
+    if os.path.isdir(path) or (path.suffix in (".json", ".parquet") and there):
         return True
-    if path.suffix != ".jsonl" or not os.path.isfile(path):
+    if path.suffix != ".jsonl" or not there:
         return False
     first = next(_of_lines(path), None)
     return first is not None and first.value is not None and shape_of(first.value) is not None

@@ -196,8 +196,10 @@ def _notes(parts: Sequence[_Domain], about: About, counting: Counting) -> str:
         missing = figures.ended - figures.scored
         counted = "count as failures" if counting == "tau-bench" else "are left out"
         faults = f"; {missing} that ended by faults {counted}" if missing else ""
+        bounds = figures.upper_bounds
+        unjudged = f"; nobody judged the statements of {bounds} successes: at most these figures" if bounds else ""
         told.append(
-            f"{part.name}: {figures.tasks} tasks, {figures.ended} dialogues{faults}; reward "
+            f"{part.name}: {figures.tasks} tasks, {figures.ended} dialogues{faults}{unjudged}; reward "
             f"{part.reward or 'unknown'}; data {part.release}."
         )
     return " ".join(told)

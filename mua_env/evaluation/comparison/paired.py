@@ -56,6 +56,8 @@ class Comparison(BaseModel):
         variance_removed: share of the variance of an unpaired difference that pairing took away; None where there is
             none, below 0 where pairing did harm.
         detectable: the smallest true difference that would show with 80 % power at 5 %; None where nothing differs.
+        upper_bounds_a, upper_bounds_b: successes that hang on statements nobody has judged; where there are any, the
+            run's success is an upper bound, and so the difference is no judged one.
         left_out: dialogues that make no pair, by why.
         notes: what else differs between the runs.
     """
@@ -75,6 +77,8 @@ class Comparison(BaseModel):
     lost: int = 0
     variance_removed: float | None = None
     detectable: float | None = None
+    upper_bounds_a: int = 0
+    upper_bounds_b: int = 0
     left_out: dict[str, int] = Field(default_factory=dict)
     notes: list[str] = Field(default_factory=list)
 
@@ -148,6 +152,9 @@ def compare_outcomes(
     differences = (means[:, 1] - means[:, 0]).tolist()
     flat = [pair for pairs in by_task.values() for pair in pairs]
     flips = metric == "success" and by == "seed"
+    bounds = [sum(o.upper_bound for o in outcomes) if metric == "success" else 0 for outcomes in (left, right)]
+    if any(bounds):
+        notes.append(f"successes that hang on statements nobody has judged: {bounds[0]}; {bounds[1]}")
     return Comparison(
         a=names[0],
         b=names[1],
@@ -164,6 +171,8 @@ def compare_outcomes(
         lost=sum(x > y for x, y in flat) if flips else 0,
         variance_removed=_variance_removed(means),
         detectable=detectable(differences),
+        upper_bounds_a=bounds[0],
+        upper_bounds_b=bounds[1],
         left_out={why: count for why, count in sorted(left_out.items()) if count},
         notes=notes,
     )

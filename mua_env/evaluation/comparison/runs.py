@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from mua_env.core.trajectory import read_trajectories
 from mua_env.errors import DataError
-from mua_env.evaluation.metrics import Interval, share, trials_by_task
+from mua_env.evaluation.metrics import Interval, share_of
 from mua_env.evaluation.outcomes import Outcomes
 from mua_env.evaluation.rollout_folder import TRAJECTORIES
 from mua_env.evaluation.stored_run import read_config
@@ -31,6 +31,7 @@ class RunLine(BaseModel):
         agent, tasks, user: as they were asked for.
         dialogues, scored: how many.
         success: mean over tasks, with its interval; None where nothing is scored.
+        upper_bounds: successes in it that nobody has judged.
         when: of the last dialogue, UTC.
         broken: why it could not be read, where it could not.
     """
@@ -44,6 +45,7 @@ class RunLine(BaseModel):
     scored: int = 0
     success: float | None = None
     interval: Interval | None = None
+    upper_bounds: int = 0
     when: datetime | None = None
     broken: str = ""
 
@@ -80,7 +82,7 @@ def _line(folder: Path) -> RunLine:
     except DataError as error:
         return RunLine(folder=str(folder), when=when, broken=str(error))
     every = list(outcomes)
-    whole = share(trials_by_task(every))
+    whole = share_of(every)
     kind = _kind(folder, config)
     return RunLine(
         folder=str(folder),
@@ -93,6 +95,7 @@ def _line(folder: Path) -> RunLine:
         scored=sum(outcome.success is not None for outcome in every),
         success=whole.success,
         interval=whole.interval,
+        upper_bounds=whole.upper_bounds,
         when=when,
     )
 

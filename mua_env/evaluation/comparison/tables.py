@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field
 from rich.markup import escape
 from rich.table import Table as RichTable
 
+from mua_env.core.scores import bounded
 from mua_env.core.trajectory import read_trajectories
 from mua_env.errors import ConfigError, DataError, did_you_mean
 from mua_env.evaluation.comparison.published import COLUMNS, MEANS, ROWS, SOURCE, SOURCES, TRIALS, USER, Layout
@@ -26,11 +27,12 @@ from mua_env.evaluation.summary import Counting
 
 
 class Cell(BaseModel):
-    """A figure in per cent; `notes` are numbers of footnotes."""
+    """A figure in per cent; `notes` are numbers of footnotes, `upper_bounds` successes in it that nobody has judged."""
 
     value: float | None = None
     interval: Interval | None = None
     notes: list[int] = Field(default_factory=list)
+    upper_bounds: int = 0
 
     def text(self, *, intervals: bool = False) -> str:
         """The figure with its marks; "-" where there is none."""
@@ -38,7 +40,7 @@ class Cell(BaseModel):
             return "-"
         around = f" [{100 * self.interval.low:.1f}, {100 * self.interval.high:.1f}]" if self.interval else ""
         marks = " " + ",".join(f"({number})" for number in self.notes) if self.notes else ""
-        return f"{self.value:.1f}{around if intervals else ''}{marks}"
+        return bounded(f"{self.value:.1f}{around if intervals else ''}{marks}", self.upper_bounds)
 
 
 class TableRow(BaseModel):
@@ -166,7 +168,10 @@ def _cell(column: str, held: _Held, counting: Counting, footnotes: dict[str, Non
         footnotes.setdefault(note)
     numbers = {note: number for number, note in enumerate(footnotes, 1)}
     interval = None if column == "Telecom TCR" else figures.interval
-    return Cell(value=100 * value, interval=interval, notes=sorted(numbers[note] for note in notes))
+    bounds = 0 if column == "Telecom TCR" else figures.upper_bounds
+    return Cell(
+        value=100 * value, interval=interval, notes=sorted(numbers[note] for note in notes), upper_bounds=bounds
+    )
 
 
 def _notes(column: str, outcomes: list[Outcome], figures: Metrics, held: _Held, counting: Counting) -> list[str]:
@@ -188,6 +193,8 @@ def _notes(column: str, outcomes: list[Outcome], figures: Metrics, held: _Held, 
     if missing:
         how = "count as failures" if counting == "tau-bench" else "are left out"
         notes.append(f"counting: {missing} of {figures.ended} dialogues ended by faults and {how} (published: unknown)")
+    if figures.upper_bounds:
+        notes.append(f"judge: none for {figures.unjudged} of {figures.scored} dialogues (published: judged)")
     releases = sorted({release for key, release in held.releases.items() if key in sources})
     if releases:
         notes.append(f"data: {', '.join(releases)} (published: not stated)")
@@ -208,4 +215,8 @@ def _of(column: str, found: dict[str, Cell]) -> Cell:
     known: list[Any] = [cell.value for cell in parts if cell.value is not None]
     if len(known) < len(parts):
         return Cell()
-    return Cell(value=mean(known), notes=sorted({number for cell in parts for number in cell.notes}))
+    return Cell(
+        value=mean(known),
+        notes=sorted({number for cell in parts for number in cell.notes}),
+        upper_bounds=sum(cell.upper_bounds for cell in parts),
+    )
