@@ -22,10 +22,11 @@ from typing import Any
 
 from role_text import lines
 
-from mua_env import AgendaUser, Session, load_setting
+from mua_env import AgendaUser, Session, import_domain, load_setting
 from mua_env.inference.linear import LinearModel
 from mua_env.users.llm.roles import ENOUGH, LABEL, WEIGHTS, role_features
 
+DESCRIBED = Path(__file__).resolve().parents[1] / "examples" / "domains"
 DOMAINS, LANGUAGES = ("retail", "airline", "telecom"), ("en", "zh")
 PERSONAS = ("terse", "plain", "polite", "chatty", "confused", "impatient")
 PER_TEMPLATE, DIALOGUES, WRITTEN = 100, 120, 4
@@ -88,9 +89,11 @@ def with_parts(line: Line, rng: Random) -> Iterator[Line]:
 
 def scripted() -> Iterator[Line]:
     """What experts and agenda users say to each other."""
-    for domain in DOMAINS:
-        setting = load_setting(domain, "train")
-        for language in LANGUAGES:
+    described = [import_domain(str(path)) for path in sorted(DESCRIBED.glob("*.py"))]
+    for domain in (*DOMAINS, *described):
+        setting = load_setting(domain, "train" if isinstance(domain, str) else "generate:level=3")
+        code = setting.domain.language.code
+        for language in LANGUAGES if isinstance(domain, str) else (code,):
             for number in range(DIALOGUES):
                 user = AgendaUser(persona=PERSONAS[number % len(PERSONAS)], noise=number % 3 / 2, language=language)
                 yield from dialogue(Session(setting, user), number, language)
@@ -99,9 +102,10 @@ def scripted() -> Iterator[Line]:
 def dialogue(session: Session, number: int, language: str) -> Iterator[Line]:
     """The lines of one dialogue."""
     setting = session.setting
-    more: dict[str, Any] = {} if language == "en" else {"language": language}
-    agent = setting.domain.expert(style="plain" if language == "en" and number % 2 else "compact", **more)
-    task = setting.tasks[number * len(setting.tasks) // DIALOGUES]
+    more: dict[str, Any] = {"language": language} if language != setting.domain.language.code else {}
+    more |= {"style": "compact"} if setting.domain.name in DOMAINS and (language != "en" or not number % 2) else {}
+    agent = setting.domain.expert(**more)
+    task = setting.tasks[number * min(len(setting.tasks), 4 * DIALOGUES) // DIALOGUES]
     agent.reset(system_prompt=session.system_prompt, tools=session.tools, seed=number)
     step = session.start(task, seed=number)
     while not step.done:

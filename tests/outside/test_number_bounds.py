@@ -40,7 +40,7 @@ def _cases(world: Any, tasks: Any) -> Iterator[tuple[Task, int]]:
     seen = set()
     for task in tasks:
         for place, action in enumerate(task.actions):
-            spec = world.kit.toolkit.specs.get(action.name)
+            spec = world.toolset.toolkit.specs.get(action.name)
             if spec is not None and spec.writes and action.name not in seen and any(_numbers(action.arguments)):
                 seen.add(action.name)
                 yield task, place

@@ -17,7 +17,7 @@ from mua_env.evaluation.user_card.facts import Source, mentions, replace
 from mua_env.evaluation.user_card.tokens import Tokens, unknown_values
 from mua_env.users.agenda.nlg.grammar import unmark
 from mua_env.users.agenda.nlg.personas import PERSONAS, Voice
-from mua_env.users.llm.guards import violation
+from mua_env.users.llm.roles import SURE, agents_words
 
 
 class Violation(BaseModel):
@@ -94,9 +94,10 @@ def plays_agent(dialogue: Sequence[Exchange]) -> list[Violation]:
     shown: list[str] = []
     for turn in dialogue:
         shown += turn.results
-        broken = violation(("plays_agent",), text=turn.said, stop=turn.stop, heard=turn.text, known=(), shown=shown)
-        if broken is not None:
-            found.append(Violation(measure="plays_agent", turn=turn.turn, detail=f"{broken.reason}: {turn.said!r}"))
+        words = agents_words(turn.said, shown, least=SURE)
+        if words is not None:
+            detail = f"it speaks as the agent ({words!r}): {turn.said!r}"
+            found.append(Violation(measure="plays_agent", turn=turn.turn, detail=detail))
     return found
 
 

@@ -23,6 +23,9 @@ WEIGHTS: Final = Path(__file__).with_name("roles.npz")
 ENOUGH = 0.8
 """Probability from which on a line is the agent's. A false alarm costs one more request, a slip that passes the agent
 its reward; but two false alarms in a row end the dialogue as the user's fault."""
+SURE = 0.97
+"""Probability from which on it is held against a user: in other domains a customer's words are new to the classifier,
+and a line that says little to it lies near the middle."""
 LABEL: Final = "agent"
 
 _VALUES: Final = (
@@ -47,15 +50,16 @@ _SHOWN_WORDS = 2
 """Words in a row that also stand on a display are read from it."""
 
 
-def agents_words(text: str, shown: Iterable[str] = ()) -> str | None:
+def agents_words(text: str, shown: Iterable[str] = (), *, least: float = ENOUGH) -> str | None:
     """The sentence of a line by which it is the agent's most of all, or None for a customer's line.
 
     Args:
         text: the line.
         shown: what the customer reads out in it, as the display of a device ("Your SIM card is active").
+        least: probability from which on it is the agent's.
     """
     own = _own_words(text, " ".join(shown))
-    if not any(map(str.isalpha, own)) or agent_probability(own) < ENOUGH:
+    if not any(map(str.isalpha, own)) or agent_probability(own) < least:
         return None
     sentences = [part.strip() for part in _SENTENCE.findall(own) if part.strip()] or [own]
     return clip(max(sentences, key=agent_probability), 120)

@@ -20,6 +20,7 @@ from mua_env.users.agenda.nlu.tagger import tag
 _LONGEST = 500
 """Characters of a segment by which its act is told."""
 _LABEL = re.compile(r"[^:\uff1a]{1,60}[:\uff1a]")
+_NOTE = re.compile(r"\b(?:note|important|reminder|status|next)\b")
 _OR = re.compile(r"\b(?:or|either|alternatively)\b")
 
 
@@ -91,6 +92,7 @@ def hear(
     tagged = tag(cut, heard, by_cues) if language.code == "en" else by_cues
     tagged = [_by_form(cut, heard, by_cues, at) or acts for at, acts in enumerate(tagged)]
     tagged = [_plainly_refused(acts, by_cues[at], cut[at]) for at, acts in enumerate(tagged)]
+    tagged = [_of_its_list(cut, tagged, at, heard[at]) or acts for at, acts in enumerate(tagged)]
     parts: list[Part] = []
     before = ""
     for at, (segment, low, acts) in enumerate(zip(cut, heard, tagged, strict=True)):
@@ -118,6 +120,22 @@ def _by_form(
         return cued[at] if "missing" in cued[at] else None
     same = (low for low, other in zip(heard, cut, strict=True) if other.depth == here.depth and other.lead == here.lead)
     return frozenset({"option"}) if any(_OR_END.search(low) for low in same) else None
+
+
+def _of_its_list(cut: Sequence[Segment], tagged: Sequence[frozenset[str]], at: int, bare: str) -> frozenset[str] | None:
+    """What an item with a label does that seems to tell a mere fact, where most of its list propose or claim."""
+    here, label = cut[at], _LABEL.match(bare)
+    if not here.depth or tagged[at] != {"inform"} or label is None or _NOTE.search(label[0]):
+        return None
+    others = [
+        acts
+        for place, (acts, other) in enumerate(zip(tagged, cut, strict=True))
+        if place != at and other.depth == here.depth and other.lead == here.lead
+    ]
+    for act in ("propose", "claim"):
+        if 2 * sum(act in acts for acts in others) > len(others):
+            return frozenset({act})
+    return None
 
 
 def _asked(segment: Segment, bare: str, before: str, language: DialogueLanguage) -> tuple[str, ...]:
