@@ -118,14 +118,16 @@ def first_fault(error: ValidationError, *, of: str = "", whole: str = "value") -
 
 
 def single(errors: ExceptionGroup[Exception], *kinds: type[Exception]) -> Exception:
-    """The first error of a task group whose errors are all of some kinds; else the group itself.
+    """The first error of a task group whose errors are all of some kinds; else its only one, or the group itself.
 
     ``except*`` would not do: before Python 3.11.4 it wraps what its block raises in a group again.
     """
     found, others = errors.split(kinds)
-    if found is None or others is not None:
+    if found is not None and others is not None:
         return errors
-    error: Exception = found
+    if found is None and (len(errors.exceptions) > 1 or isinstance(errors.exceptions[0], ExceptionGroup)):
+        return errors
+    error: Exception = errors if found is None else found
     while isinstance(error, ExceptionGroup):
         error = error.exceptions[0]
     return error

@@ -9,6 +9,7 @@ import typer
 
 from mua_env.cli.bar import terminal_only
 from mua_env.cli.options import CountOption, PathOption, SeedOption
+from mua_env.core.paths import write_whole
 from mua_env.core.screen import echo_json, open_console
 from mua_env.errors import ConfigError
 
@@ -79,8 +80,4 @@ def _write(path: Path, text: str) -> None:
     if path == Path("-"):
         echo_json(text.rstrip("\n"))
         return
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(f"cannot write {str(path)!r}: {error.strerror}") from None
+    write_whole(path, text)

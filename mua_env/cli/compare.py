@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from mua_env.core.paths import write_whole
 from mua_env.core.screen import counted, echo, echo_json, open_console
 from mua_env.errors import ConfigError, DataError
 
@@ -132,7 +133,7 @@ def tables(
     if output is not None:
         if output.is_dir():
             raise DataError(f"{output} is a folder; name a file")
-        output.write_text(text, encoding="utf-8")
+        write_whole(output, text)
         echo(str(output))
     elif markdown:
         echo(text.rstrip("\n"))

@@ -18,7 +18,7 @@ import typer
 from mua_env.cli.bar import terminal_only
 from mua_env.cli.options import SeedOption
 from mua_env.core.outside import visible_json
-from mua_env.errors import ConfigError
+from mua_env.core.paths import writing
 
 if TYPE_CHECKING:
     from mua_env.core.tasks import Task
@@ -72,13 +72,10 @@ def _target(path: Path | None) -> Iterator[IO[bytes]]:
     if path is None:
         yield sys.stdout.buffer
         return
-    try:
+    with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        file = path.open("wb")
-    except OSError as error:
-        raise ConfigError(f"cannot write {str(path)!r}: {error.strerror}") from None
-    with file:
-        yield file
+        with path.open("wb") as file:
+            yield file
 
 
 class _Stop:

@@ -16,6 +16,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from mua_env.core.messages import AssistantMessage, Message, ToolMessage
+from mua_env.core.paths import write_whole
 from mua_env.core.running import run_coroutine
 from mua_env.core.scores import RewardName, Score, check_reward
 from mua_env.core.task_sets import tasks_revision
@@ -269,8 +270,5 @@ class _RecordedJudge(Judge):
 def write_regraded(folder: str | Path, found: Iterable[Regraded]) -> Path:
     """Write what was found into a folder, as ``regraded.json``; returns the file."""
     file = Path(folder) / "regraded.json"
-    file.write_text(
-        json.dumps([one.model_dump(mode="json") for one in found], indent=2, ensure_ascii=False) + "\n",
-        encoding="utf-8",
-    )
+    write_whole(file, json.dumps([one.model_dump(mode="json") for one in found], indent=2, ensure_ascii=False) + "\n")
     return file

@@ -53,11 +53,7 @@ class LLMClient:
         Raises:
             MissingExtra: LiteLLM is not installed.
         """
-        litellm = await asyncio.to_thread(import_litellm)
-        self._note_seed(litellm)
-        # The classes of a provider are imported with the first call to any; this one goes nowhere.
-        nothing = [{"role": "user", "content": "-"}]
-        await loop.arun(litellm.acompletion(model="openai/none", messages=nothing, mock_response="-", api_key="none"))
+        self._note_seed(await asyncio.to_thread(import_litellm))
 
     def wait_limit(self) -> WaitLimit:
         """A new episode's limit for waiting."""

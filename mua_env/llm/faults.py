@@ -14,8 +14,16 @@ _KEY_CODES = (
     *("subscription_key", "unrecognizedclient", "expiredtoken", "signaturedoesnotmatch", "accessdenied"),
 )
 _MONEY_CODES = (
-    *("insufficient", "billing", "quota_exceeded", "exceeded_current_quota", "budget_exceeded", "arrear"),
-    *("payment", "credits", "usage_limit", "balance", "overdue"),
+    *(
+        "insufficient",
+        "billing",
+        "quota_exceeded",
+        "quota_exhausted",
+        "exceeded_current_quota",
+        "budget_exceeded",
+        "arrear",
+    ),
+    *("payment", "credits", "depleted", "usage_limit", "balance", "overdue"),
 )
 _KEY = (
     r"(?:api[ _-]?key|x-api-key|credentials?|(?:access|api|security|bearer) token|subscription key|"
@@ -29,7 +37,8 @@ _KEYS = re.compile(rf"\b{_LACKS}\W+(?:\w+\W+){{0,4}}?{_KEY}|{_KEY}\W+(?:\w+\W+){
 _EMPTY_ACCOUNT = re.compile(
     r"\b(?:insufficient|exceed\w*|exhausted|too low|out of|no|not enough)\W+(?:\w+\W+){0,3}?"
     r"(?:quota|credits?|balance|funds)\b|"
-    r"\b(?:quota|credits?|balance|funds)\W+(?:\w+\W+){0,3}?(?:insufficient|exceeded|exhausted|too low)\b|"
+    r"\b(?:quota|credits?|balance|funds|allowance)\W+(?:\w+\W+){0,3}?"
+    r"(?:insufficient|exceeded|exhausted|depleted|too low|used up)\b|"
     r"\b(?:more|add|buy|purchase|top.?up|recharge|run out of)\W+(?:\w+\W+){0,3}?(?:credits?|balance|funds)\b|"
     r"\b(?:usage|spend(?:ing)?|monthly|hard) (?:limits?|caps?|quota)\b|\bbudget\W+(?:\w+\W+){0,2}?exceeded\b|"
     r"insufficient_quota|\bbilling\b|\bpayment (?:required|method)|\brecharge\b|\barrear|\boverdue\b|"
@@ -80,10 +89,12 @@ def _kind(evidence: Evidence) -> Kind:
     status, names, text = evidence.status, evidence.names, evidence.text
     if {"Timeout", "APITimeoutError"} & names or status == 408:
         return "timeout"
-    if status in (401, 403) or "AuthenticationError" in names or _is_key(evidence):
+    if status == 401 or _is_key(evidence):
         return "auth"
     if status == 402 or _is_quota(evidence):
         return "quota"
+    if status == 403 or "AuthenticationError" in names:
+        return "auth"
     later = _LATER.search(text) is not None or evidence.retry_after is not None
     limited = status == 429 or "RateLimitError" in names or any("rate_limit" in code for code in evidence.codes)
     limited = limited or (_RATE.search(text) is not None and (status or 500) < 500)

@@ -6,6 +6,7 @@ How many tokens a model reads is said by the settings, LiteLLM's list, or the se
 from __future__ import annotations
 
 import os
+import threading
 import warnings
 from typing import Any
 
@@ -34,8 +35,14 @@ def count_tokens(litellm: Any, request: ChatRequest) -> int:
     return int(litellm.token_counter(model="", messages=sendable(request.messages), tools=request.tools or None))
 
 
+_lock = threading.Lock()
+_loaded = False
+
+
 def import_litellm() -> Any:
-    """LiteLLM, without its fetch of a price list from the network.
+    """LiteLLM ready for its first call, without its fetch of a price list from the network.
+
+    The first time this takes seconds, which no time limit of a call may hold; whoever comes meanwhile waits.
 
     Raises:
         MissingExtra: it is not installed.
@@ -49,8 +56,29 @@ def import_litellm() -> Any:
     except ImportError as error:
         raise missing_extra("llm", needed_by="a language model through LiteLLM") from error
     litellm.suppress_debug_info = True
-    bound_responses()
+    with _lock:
+        _load(litellm)
     return litellm
+
+
+def _load(litellm: Any) -> None:
+    global _loaded
+    if _loaded:
+        return
+    bound_responses()
+    # The classes of providers are imported with the first call to any; this one goes nowhere.
+    nothing = [{"role": "user", "content": "-"}]
+    litellm.completion(model="openai/none", messages=nothing, mock_response="-", api_key="none")
+    _loaded = True
+
+
+def _forget() -> None:
+    global _lock
+    _lock = threading.Lock()  # another thread of the parent may have held it
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, which forks nothing
+    os.register_at_fork(after_in_child=_forget)
 
 
 _NAMES = ("max_model_len", "loaded_context_length", "context_length", "context_window", "max_context_length", "n_ctx")

@@ -27,6 +27,7 @@ _ID = re.compile(r"#\w+|\b(?=\w*\d)(?=\w*[A-Za-z])\w{5,}\b")
 # "Only pending orders can be cancelled" speaks of a kind, and "it will be cancelled" of what may come.
 _OF_A_KIND = r"(?!\s+(?:\w+\s+)?(?:orders|items|ones|flights|reservations|bookings|lines|bills|customers|members)\b)"
 _TO_COME = re.compile(r"\b(?:be|being) $")
+_JOINED = re.compile(r"[\s,/|&]*(?:(?:and|or|either|else|maybe|perhaps|already|even)\s+)*")
 _DONE = re.compile(r"\bbeen $")
 _NEAR = 40
 """Characters before a word that are looked at."""
@@ -111,11 +112,16 @@ def _members_told(members: Vocabulary, agent_texts: Sequence[str], about: Collec
     for place, sentence in _sentences_about(agent_texts, about):
         named = [match for match in pattern.finditer(sentence) if not _denied(sentence, match.start())]
         listed = len({match["word"] for match in named}) >= _ALL
+        end, to_come = 0, False
         for match in named:
             before = sentence[max(0, match.start() - _NEAR) : match.start()]
+            # "It may be pending or delivered": what is joined to another is said as that is.
+            joined = end > 0 and _JOINED.fullmatch(sentence, end, match.start()) is not None
+            to_come = (joined and to_come) or _TO_COME.search(before) is not None
+            end = match.end()
             if not listed and _DONE.search(before):
                 done.append((place, match["word"]))
-            elif listed or not _TO_COME.search(before):
+            elif listed or not to_come:
                 found.add(match["word"])
                 since = min(since, place)
     # "It is pending", and a message later "it has been cancelled": the agent's own deed.

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from error_bodies import BODIES
@@ -261,3 +265,31 @@ def test_words_beside_a_call_of_the_user_are_its_line_when_it_has_no_more_to_say
         said = user.observe([ToolMessage(tool_call_id=acted.tool_calls[0].id, name="look", content="red")])
         assert len(server.requests) == 3
     assert (said.text, said.stop, said.fault) == ("I had a look, it is red.", False, None)
+
+
+FIRST_CALL = """
+import sys
+from loopback import Loopback
+from mua_env.llm import ChatRequest, LLMClient, LLMSettings
+from mua_env.llm.waiting import WaitLimit
+
+class Watched(WaitLimit):
+    def running(self):
+        self.loaded = set(sys.modules)
+        return super().running()
+
+with Loopback() as server:
+    client = LLMClient(LLMSettings("tiny", base_url=server.base_url, api_key="none"))
+    wait = Watched(20.0)
+    client.complete(ChatRequest(messages=[{"role": "user", "content": "hello"}]), wait)
+print(sorted(name for name in sys.modules if name.startswith("litellm.llms.") and name not in wait.loaded))
+"""
+
+
+def test_whoever_calls_first_has_loaded_the_provider_before_its_time_runs():
+    path = os.pathsep.join([str(Path(__file__).resolve().parents[1]), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST_CALL], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "[]"

@@ -69,7 +69,17 @@ def test_tau2s_tokens_end_a_dialogue_as_well(settings_for, written, text, events
 @pytest.mark.parametrize(
     "marker",
     [
-        *("### STOP ###", "##STOP##", "###stop###", "**###STOP###**", "###STOP", "STOP###", "#STOP#", "`###STOP###`"),
+        *(
+            "### STOP ###",
+            "##STOP##",
+            "###stop###",
+            "**###STOP###**",
+            "###STOP",
+            "STOP###",
+            "STOP ###",
+            "#STOP#",
+            "`###STOP###`",
+        ),
         *(
             "\\#\\#\\#STOP\\#\\#\\#",
             "\uff03\uff03\uff03STOP\uff03\uff03\uff03",
@@ -119,7 +129,15 @@ def test_a_stop_stands_alone_between_marks_or_after_a_sentence(line, words):
 @pytest.mark.parametrize(
     "text",
     [
-        *("Please stop.", "Stop order #W1 and #W2.", "It is the bus stop #12.", "##STOPPED##", "stop", "*stop*"),
+        *(
+            "Please stop.",
+            "Stop order #W1 and #W2.",
+            "It is the bus stop #12.",
+            "##STOPPED##",
+            "stop",
+            "*stop*",
+            "I said stop ###",
+        ),
         *(
             "## Stop this now ##",
             "### stop signs ###",

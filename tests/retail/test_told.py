@@ -153,6 +153,9 @@ def test_the_budget_of_numbers_is_of_the_whole_dialogue() -> None:
         ("pending (item modified)", ["Your order is pending (item modified)."], True),
         ("delivered", ["Order #W1 is delivered.", "Order #W2 is pending.", "It has been cancelled."], True),
         ("delivered", ["Order #W1 is delivered and pending."], False),
+        ("delivered", ["It may be pending or delivered."], False),
+        ("delivered", ["It could be pending, or maybe already delivered."], False),
+        ("pending", ["It will be delivered soon; for now it is pending."], True),
         ("delivered", ["Order #W2 is delivered."], False),
         ("delivered", ["#W2: pending. #W3: processed. #W4: delivered."], False),
         ("12 Oak Road", ["12 Oak Road", "13 Oak Road"], True),  # no closed vocabulary

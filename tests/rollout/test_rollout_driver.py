@@ -333,3 +333,11 @@ def test_the_account_of_a_folder_outlives_a_killed_command(tmp_path):
     folder = RolloutFolder(tmp_path, {"seed": 0})
     assert folder.spent() == Usage(2, 200, 20, 1.0)
     folder.close()
+
+
+def test_what_the_callers_own_code_raises_comes_as_it_is(setting):
+    def broken() -> Canceller:
+        raise LookupError("no such agent")
+
+    with pytest.raises(LookupError, match="no such agent"):
+        run_rollout(setting, ShopUser(), broken, plan(setting.tasks, limit=1))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from mua_env.core.paths import write_whole
 from mua_env.domain.discovery import domain_entries
 from mua_env.errors import ConfigError
 
@@ -52,7 +53,6 @@ def new_domain(name: str, folder: str | Path | None = None) -> list[Path]:
     }
     # Everything is rendered before the first file is written, so that nothing is left half made.
     texts = {target / file: templates.get_template(template).render(values) for file, template in files.items()}
-    target.mkdir(parents=True, exist_ok=True)
     for path, text in texts.items():
-        path.write_text(text, encoding="utf-8")
+        write_whole(path, text)
     return list(texts)

@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
+from mua_env.core.paths import write_whole
 from mua_env.core.trajectory import Trajectory, read_trajectories
 from mua_env.errors import ConfigError, DataError
 from mua_env.evaluation.comparison.published import SOURCES
@@ -124,9 +125,8 @@ def write_tau2_submission(
     submission = tau2_submission(runs, about, counting=counting)
     words = (about.model_name, about.submitting_organization, about.submission_date.isoformat())
     place = Path(folder) / "_".join(re.sub(r"[^\w.-]+", "-", word).strip("-.").lower() for word in words)
-    place.mkdir(parents=True, exist_ok=True)
     file = place / FILE
-    file.write_text(json.dumps(submission, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_whole(file, json.dumps(submission, indent=2, ensure_ascii=False) + "\n")
     return file
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mua_env.core.outside import visible
+from mua_env.core.paths import write_whole
 from mua_env.core.scores import bounded
 from mua_env.core.screen import counted
 from mua_env.errors import ConfigError
@@ -33,15 +34,17 @@ def write_page(target: Path, page: str, *, force: bool = False, on_replace: Call
 
     Raises:
         ConfigError: a file is there that is no page of this package, and ``force`` is not given.
+        WriteError: the page could not be written; one that was there is as it was.
     """
-    if target.is_file():
+    replaced = target.is_file()
+    if replaced:
         with target.open("rb") as file:
             ours = _MARK.encode() in file.read(1024)
         if not (ours or force or target.stat().st_size == 0):
             raise ConfigError(f"{target} is there and is no page of mua-env; name another by --output, or say --force")
+    write_whole(target, page)
+    if replaced:
         on_replace(target)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(page, encoding="utf-8")
 
 
 def page_environment() -> Environment:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mua_env.core.paths import write_whole
 from mua_env.core.scores import bounded
 from mua_env.evaluation.reports.pages import page_environment
 from mua_env.evaluation.user_card.card import MEASURES, Card
@@ -81,10 +82,9 @@ def print_card(card: Card, console: Console) -> None:
 
 def write_card(card: Card, folder: Path) -> tuple[Path, Path]:
     """Write ``card.json`` and ``card.html`` into a folder; returns where they are."""
-    folder.mkdir(parents=True, exist_ok=True)
     data, page = folder / "card.json", folder / "card.html"
-    data.write_text(card.model_dump_json(indent=1) + "\n", encoding="utf-8")
-    page.write_text(html(card), encoding="utf-8")
+    write_whole(data, card.model_dump_json(indent=1) + "\n")
+    write_whole(page, html(card))
     return data, page
 
 

@@ -72,7 +72,8 @@ class _Token:
         if hashes[0] > 1:
             return ends_line and (not any(map(str.isalnum, rest)) or (self.loud and self.left.endswith("#")))
         if hashes[1] > 1:
-            return self.right.startswith(("#", "\\")) and (self.loud or self.begins)
+            touches = self.right.startswith(("#", "\\"))
+            return (self.loud or self.begins) if touches else (self.loud and self.begins and self.last)
         if self._closed() and self.last:
             return self.loud or self.begins
         return self.loud and self.last and self.begins and ("!" not in self.behind or not self.before.strip())
