@@ -7,13 +7,17 @@ A user cannot look behind the counter. But it can tell a reason that may be true
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
+
+from mua_env.users.agenda.nlu.reason_tagger import rules_given
 
 _MOST = 2
 """Reasons, and states of one thing, that one refusal can rest on."""
 _QUESTION = re.compile(r"[^.!?\u3002\uff01\uff1f\n]*[?\uff1f]")
+_HAN = re.compile(r"[\u4e00-\u9fff]")
 _NOTHING = re.compile(r"(?!)")
 
 
@@ -25,14 +29,18 @@ class Reasons:
         rules: by the id of a rule, a regular expression (case is ignored) that finds it named in a refusal.
         of_intent: the rules that can be in the way of an intent; of an intent that is missing here, any can.
         states: a regular expression for the states of which a thing has one at a time.
+        weights: the file of a model that tells which rules English text gives
+            (:mod:`~mua_env.users.agenda.nlu.reason_tagger`); without it, and in other languages, ``rules`` do.
     """
 
     rules: Mapping[str, str]
     of_intent: Mapping[str, Sequence[str]] = field(default_factory=dict)
     states: str = ""
+    weights: Path | None = None
 
     @cached_property
-    def _found_by(self) -> dict[str, re.Pattern[str]]:
+    def cues(self) -> dict[str, re.Pattern[str]]:
+        """The expressions of ``rules``, compiled."""
         return {rule: re.compile(pattern, re.IGNORECASE) for rule, pattern in self.rules.items()}
 
     @cached_property
@@ -53,10 +61,22 @@ class Reasons:
             return True
         if len({state.lower() for state in self._states.findall(text)}) > _MOST:
             return False
-        named = [rule for rule in broken if self._found_by[rule].search(text)]
+        if self.weights is not None and not _HAN.search(text):
+            return _given(broken, rules_given(text, self.weights, self.cues))
+        named = [rule for rule in broken if self.cues[rule].search(text)]
         if not named or len(named) > _MOST:
             return False
-        true = [found.span() for rule in named for found in self._found_by[rule].finditer(text)]
-        others = (pattern for rule, pattern in self._found_by.items() if rule not in broken)
+        true = [found.span() for rule in named for found in self.cues[rule].finditer(text)]
+        others = (pattern for rule, pattern in self.cues.items() if rule not in broken)
         false = (found.span() for pattern in others for found in pattern.finditer(text))
         return all(any(start < end and begin < stop for begin, end in true) for start, stop in false)
+
+
+def _given(broken: Collection[str], spans: Sequence[Mapping[str, float]]) -> bool:
+    """Whether spans of a refusal give rules that are in the way, few of them, and no other."""
+    mine = [{rule: score for rule, score in span.items() if rule in broken} for span in spans]
+    others = [max((score for rule, score in span.items() if rule not in broken), default=0.0) for span in spans]
+    if any(other > max(own.values(), default=0.0) for own, other in zip(mine, others, strict=True)):
+        return False
+    named = {max(own, key=lambda rule: own[rule]) for own in mine if own}
+    return 0 < len(named) <= _MOST

@@ -20,6 +20,7 @@ _WORDS = re.compile(r"\w+")
 _BARE = 4
 """Words of a refusal that has no object of its own: "Sorry, I can't"."""
 _NO_REASON = frozenset({"option", "offer", "later", "more", "ask", "confirm", "propose"})
+_GOES_ON = frozenset({"propose", "claim", "confirm", "option", "ask"})
 _WHY = re.compile(r"(?<=\w)(?:,|\s)\s*(?:because|since|due to|as (?=it|they|the|this|that|your|you))\b", re.IGNORECASE)
 """Where the reason begins, which may name anything."""
 
@@ -32,8 +33,16 @@ class Refusals(Proposals):
         refused = self.acts.doing("refuse")
         if any(self._refuses(part, request) for part in refused):
             return True
+        if self._states_the_rule(request):
+            return True
         # "That is not possible": what names nothing at all is about this, if its reason is.
         return any(self._names_nothing(part) for part in refused) and self._explained(request)
+
+    def _states_the_rule(self, request: Pending) -> bool:
+        """Whether the text, which goes on to nothing else, says what is in the way: "only pending orders can be"."""
+        if request.outcome != "refused" or not request.rules or self.acts.confirm or self.acts.asked:
+            return False
+        return not self.acts.doing(*_GOES_ON) and self._explained(request)
 
     def _names_nothing(self, part: Part) -> bool:
         return not self.steps.codes(part.text) and not self.steps.deeds(_WHY.split(part.text, maxsplit=1)[0])
