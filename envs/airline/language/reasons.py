@@ -47,5 +47,6 @@ REASONS: Final = Reasons(
         "compensation": ("compensation-conditions", "compensation-cancelled", "compensation-trouble", _NOT_YOURS),
         "book_flight": ("seats", "payment", "passenger-count"),
     },
+    alike=(frozenset({"cancel-conditions", "compensation-conditions"}),),
     weights=Path(__file__).with_suffix(".npz"),
 )  # fmt: skip

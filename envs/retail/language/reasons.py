@@ -51,5 +51,6 @@ REASONS: Final = Reasons(
         "modify_user_address": ("own-orders-only", "payment-in-profile"),
     },
     states=r"\b(pending|processed|delivered|shipped|(?:been|was|already) cancell?ed)\b",
+    alike=(frozenset({*_OF_STATE, "one-change-per-order"}),),
     weights=Path(__file__).with_suffix(".npz"),
 )  # fmt: skip

@@ -1,8 +1,8 @@
 """Which rules a refusal gives as its reason, in English: a linear model over its sentences and their clauses.
 
 Reasons have as many wordings as agents, and what tells one from another is often the smallest word in it ("is not
-delivered"). So the weights of a domain are trained (``scripts/train_reasons.py``) on wordings made for it, false reasons
-among them.
+delivered"). So the weights of a domain are trained (``scripts/train_reasons.py``) on wordings made for it, false
+reasons among them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _LONGEST = 2000
 """Characters of a refusal that are looked at."""
 _MOST = 40
 """Spans of it."""
-LEAST = 0.5
+LEAST = 0.3
 """Probability from which on a span gives a rule."""
 _SENTENCE = re.compile(r"(?<=[.!;:])\s+|\n")
 _CLAUSE = re.compile(
