@@ -75,7 +75,7 @@ def wordings(
     """So many wordings of each line, most within a sentence that refuses; no word is in all of them."""
     rng = Random(seed)
     for rules, line in given:
-        for _ in range(count):
+        for _ in range(count if rules else 3 * count):
             text = rng.choice(_WRAPS).format(c=expanded(line, rng), no=rng.choice(_NO))
             drop = rng.choice((0.0, 0.3, 0.6))
             yield [feature for feature in reason_features(text, cues) if rng.random() >= drop], rules

@@ -20,7 +20,9 @@ _WORDS = re.compile(r"\w+")
 _BARE = 4
 """Words of a refusal that has no object of its own: "Sorry, I can't"."""
 _NO_REASON = frozenset({"option", "offer", "later", "more", "ask", "confirm", "propose"})
-_DENIES = re.compile(r"n't\b|\b(?:not|cannot|unable|never|neither|only|decline|sorry|unfortunately|afraid)\b", re.IGNORECASE)
+_DENIES = re.compile(
+    r"n't\b|\b(?:not|cannot|unable|never|neither|only|decline|sorry|unfortunately|afraid)\b", re.IGNORECASE
+)
 _GOES_ON = frozenset({"propose", "claim", "confirm", "option", "ask"})
 _WHY = re.compile(r"(?<=\w)(?:,|\s)\s*(?:because|since|due to|as (?=it|they|the|this|that|your|you))\b", re.IGNORECASE)
 """Where the reason begins, which may name anything."""
