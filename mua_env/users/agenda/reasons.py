@@ -34,7 +34,8 @@ class Reasons:
         alike: sets of rules of which one may be named beside the other, as the state of an order and what it was
             changed by.
         weights: the file of a model that tells which rules English text gives
-            (:mod:`~mua_env.users.agenda.nlu.reason_tagger`); without it, and in other languages, ``rules`` do.
+            (:mod:`~mua_env.users.agenda.nlu.reason_tagger`). ``rules`` do without it, in other languages, and where
+            the goal names no rule: a model that may find any of several errs more often.
     """
 
     rules: Mapping[str, str]
@@ -73,7 +74,7 @@ class Reasons:
             return True
         if len({state.lower() for state in self._states.findall(text)}) > _MOST:
             return False
-        if self.weights is not None and not _HAN.search(text):
+        if rules and self.weights is not None and not _HAN.search(text):
             alike = {rule for group in self.alike if not group.isdisjoint(broken) for rule in group}
             return _given(broken, alike, self._spans(text))
         named = [rule for rule in broken if self.cues[rule].search(text)]
@@ -86,7 +87,7 @@ class Reasons:
 
 
 def _given(broken: Collection[str], alike: Collection[str], spans: Sequence[Mapping[str, float]]) -> bool:
-    """Whether spans of a refusal give rules that are in the way, few of them, and none that has nothing to do with it."""
+    """Whether spans of a refusal give rules that are in the way, few of them, and no unrelated one."""
     named: set[str] = set()
     for span in spans:
         own = {rule: score for rule, score in span.items() if rule in broken}
