@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final
 
-from mua_env.core.tasks import MindChange, Outcome, Request
+from mua_env.core.tasks import MindChange, Request
 
 from . import generate_requests as plain
 from .customers import make_passenger
@@ -19,6 +19,12 @@ from .search import NOW
 
 Twist = Callable[[Draw], tuple[Request, ...] | None]
 Forbidden = Callable[[Draw], Request | None]
+_RULES: Final = {
+    "remove_bags": "bags-added-only",
+    "add_insurance": "insurance-at-booking",
+    "add_passenger": "passenger-count",
+    "change_route": "same-route",
+}
 _WITH_RESERVATION: Final = (
     "add_bags",
     "ask",
@@ -90,29 +96,41 @@ def _no_cancel(draw: Draw) -> Request | None:
     reason = draw.rng.choice(("change_of_plans", "other", "health", "weather", "airline_cancelled"))
     if cancellation(reservation, reason, NOW, flight_cancelled=False) != "refused":
         return None
-    return Request(intent="cancel_reservation", slots=about(reservation) | {"reason": reason}, outcome="refused")
+    return _refusal("cancel_reservation", about(reservation) | {"reason": reason}, "cancel-conditions")
 
 
 def _no_flights(draw: Draw) -> Request | None:
     reservation = draw.take("clean", cabins=("basic_economy",))
     request = None if reservation is None else plain.other_flights(draw, reservation)
-    return None if request is None else request.model_copy(update={"outcome": "refused"})
+    return None if request is None else _refusal(request.intent, request.slots, "basic-economy-flights")
 
 
 def _no_compensation(draw: Draw) -> Request | None:
     reservation = draw.take("hit")
     if reservation is None or compensable(draw.user, reservation):
         return None
-    return _complaint(reservation, "cancelled_flight", outcome="refused")
+    return _refused_complaint(reservation, "compensation-conditions")
 
 
 def _false_complaint(draw: Draw) -> Request | None:
     reservation = draw.take("clean")
-    return None if reservation is None else _complaint(reservation, "cancelled_flight", outcome="refused")
+    if reservation is None:
+        return None
+    # Either is true of a customer who could not be compensated anyway.
+    barred = () if compensable(draw.user, reservation) else ("compensation-conditions",)
+    return _refused_complaint(reservation, "compensation-cancelled", *barred)
 
 
-def _complaint(reservation: Record, complaint: str, *, outcome: Outcome = "done") -> Request:
-    return Request(intent="compensation", slots=about(reservation) | {"complaint": complaint}, outcome=outcome)
+def _complaint(reservation: Record, complaint: str) -> Request:
+    return Request(intent="compensation", slots=about(reservation) | {"complaint": complaint})
+
+
+def _refused_complaint(reservation: Record, *rules: str) -> Request:
+    return _refusal("compensation", _complaint(reservation, "cancelled_flight").slots, *rules)
+
+
+def _refusal(intent: str, slots: Record, *rules: str) -> Request:
+    return Request(intent=intent, slots=dict(slots), outcome="refused", rules=rules)
 
 
 def _never(draw: Draw, intent: str) -> Request | None:
@@ -132,7 +150,7 @@ def _never(draw: Draw, intent: str) -> Request | None:
     else:
         taken = (reservation["origin"], reservation["destination"])
         slots["destination"] = draw.rng.choice([code for code in draw.fleet.airports if code not in taken])
-    return Request(intent=intent, slots=slots, outcome="refused")
+    return _refusal(intent, slots, _RULES[intent])
 
 
 def refused(draw: Draw, forbidden: Forbidden) -> tuple[Request, ...] | None:

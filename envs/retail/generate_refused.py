@@ -20,8 +20,8 @@ def _wanting(request: Request, **slots: object) -> Request:
     return request.model_copy(update={"slots": request.slots | slots})
 
 
-def _instead(draw: Draw, first: Request, second: Request) -> Part:
-    first = first.model_copy(update={"outcome": "refused", "fallback": second})
+def _instead(draw: Draw, first: Request, second: Request, rule: str) -> Part:
+    first = first.model_copy(update={"outcome": "refused", "fallback": second, "rules": (rule,)})
     return Part((first,), must_fail=((write(draw, first),),))
 
 
@@ -32,7 +32,7 @@ def _sold_out(draw: Draw) -> Part | None:
     if second is None:
         return None
     items = one_swapped(draw, second.slots, lambda old, _: draw.variant(old, available=False))
-    return None if items is None else _instead(draw, _wanting(second, items=items), second)
+    return None if items is None else _instead(draw, _wanting(second, items=items), second, "same-product-available")
 
 
 def _short_funds(draw: Draw) -> Part | None:
@@ -41,7 +41,8 @@ def _short_funds(draw: Draw) -> Part | None:
     card = second and draw.short_gift_card(paid_amount(draw.shop.orders[second.slots["order_id"]]))
     if not second or not card or card["id"] == paid_with(draw.shop.orders[second.slots["order_id"]]):
         return None
-    return _instead(draw, _wanting(second, payment_method=method_slot(card)), second)
+    first = _wanting(second, payment_method=method_slot(card))
+    return _instead(draw, first, second, "gift-card-balance")
 
 
 def _wrong_refund(draw: Draw) -> Part | None:
@@ -50,7 +51,8 @@ def _wrong_refund(draw: Draw) -> Part | None:
     method = second and _foreign_method(draw, draw.shop.orders[second.slots["order_id"]])
     if not second or not method:
         return None
-    return _instead(draw, _wanting(second, payment_method=method_slot(method)), second)
+    first = _wanting(second, payment_method=method_slot(method))
+    return _instead(draw, first, second, "refund-original-or-gift-card")
 
 
 def _cancel_else_return(draw: Draw) -> Part | None:
@@ -59,7 +61,7 @@ def _cancel_else_return(draw: Draw) -> Part | None:
     if second is None:
         return None
     order = draw.shop.orders[second.slots["order_id"]]
-    return _instead(draw, _cancelling(order, draw.rng.choice(plain.REASONS)), second)
+    return _instead(draw, _cancelling(order, draw.rng.choice(plain.REASONS)), second, "cancel-pending-only")
 
 
 def refused(draw: Draw) -> Part | None:
@@ -68,8 +70,8 @@ def refused(draw: Draw) -> Part | None:
     return draw.rng.choice(kinds)(draw)
 
 
-def _refusal(draw: Draw, request: Request, *, by_tool: bool = True) -> Part:
-    wish = request.model_copy(update={"outcome": "refused"})
+def _refusal(draw: Draw, request: Request, rule: str, *, by_tool: bool = True) -> Part:
+    wish = request.model_copy(update={"outcome": "refused", "rules": (rule,)})
     return Part((wish,), must_fail=((write(draw, wish),),) if by_tool else ())
 
 
@@ -79,9 +81,9 @@ def _too_late(draw: Draw) -> Part | None:
     if order is None:
         return None
     if order["status"] == "delivered" and draw.rng.random() < 0.5:
-        return _refusal(draw, _cancelling(order, draw.rng.choice(plain.REASONS)))
+        return _refusal(draw, _cancelling(order, draw.rng.choice(plain.REASONS)), "cancel-pending-only")
     slots = {"order_id": order["order_id"], "address": make_address(draw.rng)}
-    return _refusal(draw, Request(intent="modify_order_address", slots=slots))
+    return _refusal(draw, Request(intent="modify_order_address", slots=slots), "modify-pending-only")
 
 
 def _cancelling(order: Record, reason: str) -> Request:
@@ -92,14 +94,18 @@ def _too_early(draw: Draw) -> Part | None:
     """Returning what has not been delivered."""
     order = draw.take("pending")
     method = order and draw.refund_method(order)
-    return _refusal(draw, plain.returned(draw, order, method)) if order and method else None
+    if not order or not method:
+        return None
+    return _refusal(draw, plain.returned(draw, order, method), "return-delivered-only")
 
 
 def _no_refund(draw: Draw) -> Part | None:
     """A refund to a method that is neither the original one nor a gift card."""
     order = draw.take("delivered")
     method = order and _foreign_method(draw, order)
-    return _refusal(draw, plain.returned(draw, order, method)) if order and method else None
+    if not order or not method:
+        return None
+    return _refusal(draw, plain.returned(draw, order, method), "refund-original-or-gift-card")
 
 
 def _poor_card(draw: Draw) -> Part | None:
@@ -109,20 +115,23 @@ def _poor_card(draw: Draw) -> Part | None:
     if not order or not card or card["id"] == paid_with(order):
         return None
     slots = {"order_id": order["order_id"], "payment_method": method_slot(card)}
-    return _refusal(draw, Request(intent="modify_order_payment", slots=slots))
+    return _refusal(draw, Request(intent="modify_order_payment", slots=slots), "gift-card-balance")
 
 
 def _wrong_reason(draw: Draw) -> Part | None:
     """Cancelling for a reason that does not count."""
     order = draw.take("pending")
     reasons = ("found it cheaper elsewhere", "the delivery takes too long", "bought it in a shop today")
-    return _refusal(draw, _cancelling(order, draw.rng.choice(reasons))) if order else None
+    return _refusal(draw, _cancelling(order, draw.rng.choice(reasons)), "cancel-reason") if order else None
 
 
 def _not_yours(draw: Draw) -> Part | None:
     """Cancelling somebody else's order: the tools would do it, the policy document forbids it."""
     order = draw.foreign_order("pending")
-    return _refusal(draw, _cancelling(order, draw.rng.choice(plain.REASONS)), by_tool=False) if order else None
+    if order is None:
+        return None
+    wish = _cancelling(order, draw.rng.choice(plain.REASONS))
+    return _refusal(draw, wish, "own-orders-only", by_tool=False)
 
 
 def _gone(draw: Draw) -> Part | None:

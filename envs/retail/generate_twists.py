@@ -122,7 +122,7 @@ def twice(draw: Draw) -> Part | None:
     ]
     if draw.rng.random() < 0.5:
         requests.reverse()
-    second = requests[1].model_copy(update={"outcome": "refused"})
+    second = requests[1].model_copy(update={"outcome": "refused", "rules": ("one-change-per-order",)})
     return Part((requests[0], second), must_fail=((write(draw, requests[0]), write(draw, second)),))
 
 

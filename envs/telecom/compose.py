@@ -79,7 +79,7 @@ def compose(draw: Draw, count: int, twist: str) -> Plot | None:
     if wish is None:
         return None
     if twist == "stranger":
-        return _plot(draw, faults, [wish.model_copy(update={"outcome": "refused"})], owner=False)
+        return _plot(draw, faults, [_refused(wish, "owner-only")], owner=False)
     return _plot(draw, faults, rng.sample([wish, *extras], len(extras) + 1))
 
 
@@ -115,12 +115,16 @@ def _refusal(draw: Draw) -> Request:
     rng = draw.rng
     kind = rng.choice(("too_much", "too_much", "not_due", "watch"))
     if kind == "not_due":
-        return Request(intent="pay_bill", slots={"next": True}, outcome="refused")
+        return _refused(Request(intent="pay_bill", slots={"next": True}), "overdue-only")
     if kind == "watch":
-        return Request(intent="change_plan", slots={"plan": PLANS[-1]["name"]}, outcome="refused")
+        return _refused(Request(intent="change_plan", slots={"plan": PLANS[-1]["name"]}), "watch-plan")
     fallback = Request(intent="refuel_data", slots={"gb": MOST_GB}) if rng.random() < 0.6 else None
     slots = {"gb": rng.choice((3.0, 4.0, 5.0))}
-    return Request(intent="refuel_data", slots=slots, outcome="refused", fallback=fallback)
+    return _refused(Request(intent="refuel_data", slots=slots, fallback=fallback), "two-gb")
+
+
+def _refused(request: Request, rule: str) -> Request:
+    return request.model_copy(update={"outcome": "refused", "rules": (rule,)})
 
 
 def _faults(

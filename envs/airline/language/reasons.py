@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final
 
 from mua_env.users.agenda.reasons import Reasons
@@ -25,8 +26,8 @@ REASONS: Final = Reasons(
         r"original )*(?:booking|booked|reservation|purchase|flight)\b|\bafterwards\b|\bbooking\b|预订时|购票时|订票时",
         "passenger-count": r"\bnumber of (?:passengers|travell?ers)\b|\bcount\b|\breplaced\b|\bpassenger number\b|人数|乘客数",
         "compensation-conditions": r"\b(?:silver|gold|regular|member\w*|(?:no|without|with|or|have|has|not) (?:travel )?insur\w+|business|economy)\b|\beligib\w+|会员|银卡|金卡",
-        "compensation-trouble": r"\b(?:not|none|no)\b.{0,60}\b(?:cancell?ed|delayed)\b|\bstill (?:for sale|available|on time|"
-        r"scheduled)\b|\bconfirm\w* the (?:delay|cancellation)|\bchanged? or cancel",
+        **dict.fromkeys(("compensation-cancelled", "compensation-trouble"), r"\b(?:not|none|no)\b.{0,60}\b(?:cancell?ed|delayed)\b|\bstill (?:for sale|available|on time|"
+        r"scheduled)\b|\bconfirm\w* the (?:delay|cancellation)|\bchanged? or cancel"),
         "seats": r"\bseats?\b|\bavailable\b|\bfully booked\b|\bno (?:such )?flights?\b",
         "payment": r"\bbalance\b|\bcover\w* the (?:price|total|amount|difference|cost)|\benough\b|\bsufficient\b|\bcertificates?\b|\bon (?:file|your profile)\b",
         "scope": r"\b(?:scope|polic\w+|human)\b",
@@ -43,7 +44,9 @@ REASONS: Final = Reasons(
         "add_passenger": ("passenger-count",),
         "change_route": ("same-route",),
         "change_passenger": ("passenger-count", _NOT_YOURS),
-        "compensation": ("compensation-conditions", "compensation-trouble", _NOT_YOURS),
+        "compensation": ("compensation-conditions", "compensation-cancelled", "compensation-trouble", _NOT_YOURS),
         "book_flight": ("seats", "payment", "passenger-count"),
     },
+    alike=(frozenset({"cancel-conditions", "compensation-conditions"}),),
+    weights=Path(__file__).with_suffix(".npz"),
 )  # fmt: skip

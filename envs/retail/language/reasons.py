@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final
 
 from mua_env.users.agenda.reasons import Reasons
@@ -11,11 +12,19 @@ from mua_env.users.agenda.reasons import Reasons
 _STATUS = r"\b(?:pending|processed|processing|delivered|shipped|in transit|(?:already|been|is|was) cancell?ed|status)\b"
 _STATUS += r"|待处理|已处理|送达|发货|已取消|状态|运输中"
 
+_OF_STATE: Final = (
+    "cancel-pending-only",
+    "modify-pending-only",
+    "return-delivered-only",
+    "exchange-delivered-only",
+    "processed-transfer",
+)
+
 REASONS: Final = Reasons(
     rules={
         "own-orders-only": r"\b(?:another|a different|some other) (?:customer|user|account|person|profile)\b|"
         r"\bsome(?:one|body) else|\bbelong|不属于|别人|其他客户|\b(?:not|isn't|n't) (?:yours|your own|(?:on|in|under|part of|linked to|associated with) (?:your|this))",
-        "state": _STATUS,
+        **dict.fromkeys(_OF_STATE, _STATUS),
         "cancel-reason": r"\breasons?\b|\bno longer needed\b|\bmistake\b|不再需要|误下单|原因",
         "one-change-per-order": r"\bonce\b|\balready (?:been )?(?:exchanged|returned|modified|changed)\b|\b(?:exchange|return) "
         r"(?:was |has been |is )?(?:already )?requested\b|\b(?:second|another) time\b|\bone time\b|一次",
@@ -29,17 +38,19 @@ REASONS: Final = Reasons(
         "scope": r"\b(?:scope|not something|human|policy|polic\w+)\b",
     },
     of_intent={
-        "cancel_order": ("state", "cancel-reason", "own-orders-only"),
-        "return_items": ("state", "one-change-per-order", "refund-original-or-gift-card", "own-orders-only"),
+        "cancel_order": ("cancel-pending-only", "cancel-reason", "own-orders-only"),
+        "return_items": ("return-delivered-only", "one-change-per-order", "refund-original-or-gift-card", "own-orders-only"),
         "exchange_items": (
-            "state", "one-change-per-order", "same-product-available", "gift-card-balance", "own-orders-only",
+            "exchange-delivered-only", "one-change-per-order", "same-product-available", "gift-card-balance", "own-orders-only",
         ),
         "modify_items": (
-            "state", "one-change-per-order", "same-product-available", "gift-card-balance", "own-orders-only",
+            "modify-pending-only", "one-change-per-order", "same-product-available", "gift-card-balance", "own-orders-only",
         ),
-        "modify_order_address": ("state", "own-orders-only"),
-        "modify_order_payment": ("state", "payment-in-profile", "gift-card-balance", "own-orders-only"),
+        "modify_order_address": ("modify-pending-only", "own-orders-only"),
+        "modify_order_payment": ("modify-pending-only", "payment-in-profile", "gift-card-balance", "own-orders-only"),
         "modify_user_address": ("own-orders-only", "payment-in-profile"),
     },
     states=r"\b(pending|processed|delivered|shipped|(?:been|was|already) cancell?ed)\b",
+    alike=(frozenset({*_OF_STATE, "one-change-per-order"}),),
+    weights=Path(__file__).with_suffix(".npz"),
 )  # fmt: skip

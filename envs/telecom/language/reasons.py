@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final
 
 from mua_env.users.agenda.reasons import Reasons
@@ -28,4 +29,5 @@ REASONS: Final = Reasons(
         "data": (_STRANGER, "contract-ended", "two-gb"),
         "mms": (_STRANGER, "contract-ended", "two-gb"),
     },
+    weights=Path(__file__).with_suffix(".npz"),
 )

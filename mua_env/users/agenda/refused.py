@@ -20,6 +20,10 @@ _WORDS = re.compile(r"\w+")
 _BARE = 4
 """Words of a refusal that has no object of its own: "Sorry, I can't"."""
 _NO_REASON = frozenset({"option", "offer", "later", "more", "ask", "confirm", "propose"})
+_DENIES = re.compile(
+    r"n't\b|\b(?:not|cannot|unable|never|neither|only|decline|sorry|unfortunately|afraid)\b", re.IGNORECASE
+)
+_GOES_ON = frozenset({"propose", "claim", "confirm", "option", "ask"})
 _WHY = re.compile(r"(?<=\w)(?:,|\s)\s*(?:because|since|due to|as (?=it|they|the|this|that|your|you))\b", re.IGNORECASE)
 """Where the reason begins, which may name anything."""
 
@@ -32,8 +36,24 @@ class Refusals(Proposals):
         refused = self.acts.doing("refuse")
         if any(self._refuses(part, request) for part in refused):
             return True
+        if self._states_the_rule(request):
+            return True
         # "That is not possible": what names nothing at all is about this, if its reason is.
         return any(self._names_nothing(part) for part in refused) and self._explained(request)
+
+    def _states_the_rule(self, request: Pending) -> bool:
+        """Whether the text says what is in the way, as "only pending orders can be": a refusal, unless it goes on."""
+        if request.outcome != "refused" or not request.rules or not self._explained(request):
+            return False
+        if self.acts.refused or _DENIES.search(self.acts.text):
+            return True
+        return not any(self._goes_on_to(part, request) for part in self.acts.parts)
+
+    def _goes_on_to(self, part: Part, request: Pending) -> bool:
+        """Whether a part goes on to something else; the sentence that gives the reason is often taken for such."""
+        if not part.asked and part.acts.isdisjoint(_GOES_ON):
+            return False
+        return not self.language.explains(request.rules, request.intent, part.segment.text)
 
     def _names_nothing(self, part: Part) -> bool:
         return not self.steps.codes(part.text) and not self.steps.deeds(_WHY.split(part.text, maxsplit=1)[0])
@@ -57,13 +77,16 @@ class Refusals(Proposals):
             return False
         if request.fallback is not None:
             return True
-        return request.outcome in ("refused", "transferred") and not self.useful(request)
+        if request.outcome not in ("refused", "transferred"):
+            return False
+        return not self.useful(request) or self._states_the_rule(request)
 
     def _hear_refusal(self) -> None:
         request, acts = self.agenda.current, self.acts
         if request is None:
             return
-        if acts.not_found and not acts.refused and not acts.unavailable:
+        unheard = acts.not_found and not acts.refused and not acts.unavailable
+        if unheard and not self._states_the_rule(request):
             self._say_again(request)
             return
         told_why = request.asked_why and self._explained(request) and not acts.asked and not acts.confirm
@@ -85,6 +108,8 @@ class Refusals(Proposals):
         """Whether the agent says why: one of the rules that the goal names, or that can be in the way of the intent."""
         if not request.rules and not self.acts.reason:
             return False
+        if request.rules:
+            return self.language.explains(request.rules, request.intent, self.acts.text)
         # What else there is, what comes later and what is asked for gives no reason.
         told = [part for part in self.acts.parts if not part.acts & _NO_REASON or "refuse" in part.acts]
         said = [part.segment.text for part in told if part.segment.text != part.text]
