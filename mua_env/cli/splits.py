@@ -17,7 +17,7 @@ from typing import Final
 from mua_env.core.database.difference import canonical
 from mua_env.core.task_files import write_tasks
 from mua_env.core.task_sets import TaskSet
-from mua_env.core.tasks import Task
+from mua_env.core.tasks import Request, Task
 from mua_env.domain.contract import Domain, load_domain
 from mua_env.episode.setting import load_setting
 
@@ -40,11 +40,24 @@ def make_split(domain: Domain, split: str) -> Iterator[Task]:
             if changes and effect in seen:
                 continue
             seen.add(effect)
-            yield task
+            yield _without_rules(task)
             wanted -= 1
             if not wanted:
                 break
     scorer.close()
+
+
+def _without_rules(task: Task) -> Task:
+    """A task as the shipped splits have it: they are older than the rules of requests, and stay as they are."""
+    if task.goal is None:
+        return task
+    requests = tuple(_unruled(request) for request in task.goal.requests)
+    return task.model_copy(update={"goal": task.goal.model_copy(update={"requests": requests})})
+
+
+def _unruled(request: Request) -> Request:
+    fallback = request.fallback and _unruled(request.fallback)
+    return request.model_copy(update={"rules": (), "fallback": fallback})
 
 
 def write_splits(domain: Domain, folder: Path) -> None:
