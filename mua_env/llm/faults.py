@@ -107,9 +107,11 @@ def _kind(evidence: Evidence) -> Kind:
 
 def lasting(evidence: Evidence) -> Kind:
     """What a refusal is that is neither for keys, money and rates nor for length."""
+    if evidence.status is not None and evidence.status < 500:
+        return "bad_request"  # whatever it is wrapped in: older LiteLLM calls what it does not know a lost connection
     if "Connection error" in evidence.text or {"APIConnectionError", "ConnectError"} & evidence.names:
         return "connection"
-    return "server" if evidence.status is not None and evidence.status >= 500 else "bad_request"
+    return "server" if evidence.status is not None else "bad_request"
 
 
 def _is_key(evidence: Evidence) -> bool:
