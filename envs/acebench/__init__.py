@@ -6,7 +6,9 @@ Data and classes are those of the user's own checkout; nothing of them is kept h
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -18,7 +20,7 @@ from mua_env.core.task_sets import TaskSet, parse_source
 from mua_env.core.tasks import Limits, Task
 from mua_env.core.tools import Mode
 from mua_env.domain.contract import Domain
-from mua_env.errors import ConfigError, DomainError, TaskError, did_you_mean
+from mua_env.errors import ConfigError, DataError, DomainError, TaskError, did_you_mean
 
 from .checkout import KINDS, root_folder, rows, source_revision
 from .derived_user import DerivedUser, lines_of, missing
@@ -111,8 +113,11 @@ class ACEBenchDomain(Domain):
         return ByHeart(self._parts, slips=slips)
 
     def _parts(self) -> Iterator[Part]:
-        for root in self._roots:
-            for task in (*_tasks(root, "multi_turn"), *_tasks(root, "multi_step")):
+        for root, kind in product(sorted(self._roots), KINDS):
+            found: tuple[Task, ...] = ()
+            with suppress(DataError):  # another checkout's file, which is not whole
+                found = _tasks(root, kind)
+            for task in found:
                 question, alone = str(task.scene["question"]), task.scene["kind"] == "multi_step"
                 said = f"All is done: {END}." if alone else "It is done. Is there anything else?"
                 heard = question if alone else lines_of(question).opening
