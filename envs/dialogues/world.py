@@ -8,8 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
-from mua_env.core.json_reader import MalformedJSON, read_json
-from mua_env.core.limits import LONGEST_ARGUMENTS
+from mua_env.core.object_world import call_arguments
 from mua_env.core.scores import BASES, Check, Gold, Record, RewardName, Score, no_score, share
 from mua_env.core.tasks import Action, Task
 from mua_env.core.tools import Mode, Requestor, ToolResult
@@ -40,7 +39,7 @@ class RecordedWorld:
     def call(self, name: str, arguments: str | Mapping[str, Any], *, requestor: Requestor = "agent") -> ToolResult:
         """Answer as then. What was not called then has no answer, and that is an error."""
         try:
-            call = key_of(Action(name=name, arguments=_values(arguments)))
+            call = key_of(Action(name=name, arguments=call_arguments(arguments)))
             if name not in (known := [schema["function"]["name"] for schema in self._schemas]):
                 raise ToolError(f"unknown tool {name!r}.{did_you_mean(name, known)} Tools: {', '.join(known)}")
             if call not in self._answers:
@@ -133,15 +132,3 @@ def says_error(result: str) -> bool:
     """Whether a recorded result is an error: by its first word, or by an object with an ``error``."""
     text = result.strip().lower()
     return text.startswith(("error", '{"error"'))
-
-
-def _values(arguments: str | Mapping[str, Any]) -> dict[str, Any]:
-    if not isinstance(arguments, str):
-        return dict(arguments)
-    try:
-        values = read_json(arguments or "{}", longest=LONGEST_ARGUMENTS)
-    except MalformedJSON as error:
-        raise ToolError(f"the arguments are not valid JSON ({error})") from None
-    if not isinstance(values, dict):
-        raise ToolError("the arguments must be a JSON object")
-    return values

@@ -108,13 +108,8 @@ def evaluate(
             help="Seconds for one dialogue; beyond, a fault. [default: 900]",
         ),
     ] = None,
-    max_usd: Annotated[
-        float | None,
-        typer.Option("--max-usd", min=0, callback=opt.finite, help="Most that models may cost in this folder."),
-    ] = None,
-    max_tokens: Annotated[
-        int | None, typer.Option("--max-tokens", min=1, help="Most tokens that models may use in this folder.")
-    ] = None,
+    max_usd: opt.MaxUsdOption = None,
+    max_tokens: opt.MaxTokensOption = None,
 ) -> None:
     """Measure an agent: success with its interval, pass^k and pass@k, what dialogues took, and how far users matter.
 

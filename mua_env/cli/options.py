@@ -50,6 +50,19 @@ DeadlineOption = Annotated[
     float,
     typer.Option("--deadline", min=0.001, callback=finite, help="Seconds for one dialogue; beyond it, a fault."),
 ]
+MaxUsdOption = Annotated[
+    float | None,
+    typer.Option(
+        "--max-usd",
+        min=0,
+        callback=finite,
+        help="Most that models may cost in this folder, over all commands on it.",
+    ),
+]
+MaxTokensOption = Annotated[
+    int | None,
+    typer.Option("--max-tokens", min=1, help="Most tokens that models may use in this folder, over all commands."),
+]
 CountOption = Annotated[int | None, typer.Option("--count", "-n", min=1, help="Only the first so many.")]
 OutputOption = Annotated[
     Path | None, typer.Option("--output", "-o", help="File to write; report.html in the run's folder if not given.")

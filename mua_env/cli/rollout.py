@@ -60,19 +60,8 @@ def rollout(
     ] = None,
     concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Dialogues at the same time.")] = 16,
     deadline: opt.DeadlineOption = 900.0,
-    max_usd: Annotated[
-        float | None,
-        typer.Option(
-            "--max-usd",
-            min=0,
-            callback=opt.finite,
-            help="Most that models may cost in this folder, over all commands on it.",
-        ),
-    ] = None,
-    max_tokens: Annotated[
-        int | None,
-        typer.Option("--max-tokens", min=1, help="Most tokens that models may use in this folder, over all commands."),
-    ] = None,
+    max_usd: opt.MaxUsdOption = None,
+    max_tokens: opt.MaxTokensOption = None,
     counting: Annotated[
         str,
         typer.Option(

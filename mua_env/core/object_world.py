@@ -107,7 +107,7 @@ class ObjectWorld:
         """Run one method. Never raises for anything that the agent can get wrong."""
         try:
             methods = self.methods(name, requestor)
-            values = _arguments(arguments)
+            values = call_arguments(arguments)
         except ToolError as error:
             return ToolResult(self._stage.refusal(error), ok=False)
         with _one_call:
@@ -177,9 +177,14 @@ class ObjectWorld:
         self.load(None)
 
 
-def _arguments(arguments: str | Mapping[str, Any]) -> dict[str, Any]:
+def call_arguments(arguments: str | Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a call, read where they are JSON text; the caller's own to keep and change.
+
+    Raises:
+        ToolError: they are no JSON object.
+    """
     if not isinstance(arguments, str):
-        return copy.deepcopy(dict(arguments))  # a method may keep and change what it is given
+        return copy.deepcopy(dict(arguments))
     try:
         values = read_json(arguments or "{}", longest=LONGEST_ARGUMENTS)
     except MalformedJSON as error:

@@ -73,15 +73,7 @@ class CallAuditor:
             result = self._world.call(action.name, action.arguments, requestor=action.requestor)
             yielded += f"\n{result.content}"
             if not result.ok:
-                failures.append(
-                    FailedCall(
-                        position=position,
-                        tool=action.name,
-                        arguments=action.arguments,
-                        answer=result.content,
-                        writes=False,
-                    )
-                )
+                failures.append(FailedCall.of(position, action, result.content, writes=False))
         return tuple(failures), Values(total=total, without_user=without, user_only=without)
 
     def _baselines(self, task: Task, position: int) -> tuple[dict[str, BaselineRun], str | None]:

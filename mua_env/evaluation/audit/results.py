@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, computed_field
 
 from mua_env.core.scores import BASES
+from mua_env.core.tasks import Action
 from mua_env.core.tools import Mode
 
 IDLE = "idle"
@@ -27,6 +28,11 @@ class FailedCall(_Model):
     arguments: dict[str, Any]
     answer: str
     writes: bool
+
+    @classmethod
+    def of(cls, position: int, action: Action, answer: str, *, writes: bool) -> Self:
+        """An action of a list that the tool answered with an error."""
+        return cls(position=position, tool=action.name, arguments=action.arguments, answer=answer, writes=writes)
 
 
 class Values(_Model):

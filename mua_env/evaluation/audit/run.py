@@ -144,15 +144,8 @@ class _Auditor:
                 continue
             result = world.call(action.name, action.arguments, requestor=action.requestor, settle=settle)
             if not result.ok:
-                failures.append(
-                    FailedCall(
-                        position=position,
-                        tool=action.name,
-                        arguments=action.arguments,
-                        answer=result.content,
-                        writes=action.name in specs and specs[action.name].writes,
-                    )
-                )
+                writes = action.name in specs and specs[action.name].writes
+                failures.append(FailedCall.of(position, action, result.content, writes=writes))
         after = world.snapshot()
         return tuple(failures), {} if after == scene else after
 
